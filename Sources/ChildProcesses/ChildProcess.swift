@@ -18,7 +18,7 @@ package final class ChildProcess: Sendable {
     var waiting: [CheckedContinuation<ChildExit, Never>] = []
   }
 
-  fileprivate init(id: Int32, roomForOutput: @escaping @Sendable () async -> Void) {
+  init(id: Int32, roomForOutput: @escaping @Sendable () async -> Void) {
     self.id = id
     self.roomForOutput = roomForOutput
   }
@@ -81,9 +81,11 @@ package final class ChildProcess: Sendable {
   /// Returns immediately. Further calls have no effect, except that they can shorten the grace
   /// period.
   ///
-  /// - Parameter grace: The time after which remaining processes are killed.
-  package func terminate(grace: Duration) {
-    Reactor.shared.post { [id] in $0.terminate(id, grace: grace) }
+  /// - Parameters:
+  ///   - grace: The time after which remaining processes are killed.
+  ///   - signal: The signal to send instead of SIGTERM.
+  package func terminate(grace: Duration, signal: Int32 = SignalNumber.terminate) {
+    Reactor.shared.post { [id] in $0.terminate(id, grace: grace, signal: signal) }
   }
 
   /// Kills every process of the tree, repeatedly until none is left.

@@ -73,6 +73,8 @@ final class ChildState {
   private(set) var isStopped = false
   /// The requested grace period, until the tree is scanned and stopped.
   private(set) var requestedGrace: Duration?
+  /// The signal that asks the tree to end.
+  private var stopSignal = SignalNumber.terminate
   private var endedAt: ContinuousClock.Instant?
   private var backOff = BackOff()
   /// The processes outside of the group that have been sent SIGTERM.
@@ -156,7 +158,8 @@ final class ChildState {
   }
 
   /// Records a request to stop the tree.
-  func ask(grace: Duration) {
+  func ask(grace: Duration, signal: Int32 = SignalNumber.terminate) {
+    if requestedGrace == nil { stopSignal = signal }
     requestedGrace = min(requestedGrace ?? grace, grace)
   }
 
@@ -190,7 +193,7 @@ final class ChildState {
     let deadline = ContinuousClock.now + grace
     killsAt = min(killsAt ?? deadline, deadline)
     if !isStopped && grace > .zero {
-      tree.send(SignalNumber.terminate)
+      tree.send(stopSignal)
       tree.send(SignalNumber.resume)
       terminated = Set(tree.outsiders)
     }

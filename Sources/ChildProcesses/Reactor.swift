@@ -265,9 +265,9 @@ final class ReactorLoop {
     adoptsOrphans = adoptOrphansOfThisProcess()
   }
 
-  func terminate(_ pid: Int32, grace: Duration) {
+  func terminate(_ pid: Int32, grace: Duration, signal: Int32 = SignalNumber.terminate) {
     guard let child = children[pid] else { return }
-    child.ask(grace: grace)
+    child.ask(grace: grace, signal: signal)
     child.wake(after: .zero)
   }
 

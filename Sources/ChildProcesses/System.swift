@@ -53,6 +53,29 @@ func startProcess(
   }
 }
 
+/// Starts a program in a process group of its own, with the standard streams of this process.
+///
+/// - Returns: Its process id, or the system error.
+func startProcessInGroup(
+  _ path: String, arguments: [String], environment: Environment, directory: String?
+) -> Result<Int32, Errno> {
+  var argumentBlock = StringBlock()
+  for argument in arguments { argumentBlock.append(argument) }
+  var environmentBlock = environment.block
+  return unsafe argumentBlock.withPointers { arguments in
+    unsafe environmentBlock.withPointers { environment in
+      var pid: Int32 = 0
+      let error: Int32
+      if let directory {
+        error = unsafe reprise_spawn_in_group(&pid, path, arguments, environment, directory)
+      } else {
+        error = unsafe reprise_spawn_in_group(&pid, path, arguments, environment, nil)
+      }
+      return error == 0 ? .success(pid) : .failure(Errno(rawValue: error))
+    }
+  }
+}
+
 /// Returns the exit status of a child without reaping it; nil while it runs.
 func peekExit(_ pid: Int32) -> ChildExit? {
   var value: Int32 = 0

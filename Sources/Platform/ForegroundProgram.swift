@@ -22,24 +22,41 @@ package func runInForeground(
   _ arguments: [String], ofTerminal terminal: Int32
 ) throws(Errno) -> Int32 {
   let process = try spawnInOwnGroup(arguments)
+  keepInForeground(process, ofTerminal: terminal)
+  var status: Int32 = 0
+  while unsafe waitpid(process, &status, 0) == -1, errno == EINTR {}
+  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+}
+
+/// Keeps the process group of a child in the foreground of a terminal until the child has ended, and
+/// then returns this process to the foreground.
+///
+/// Does not reap the child. Ctrl-Z has no effect: there is no shell to return to. Blocks the calling
+/// thread.
+///
+/// - Parameters:
+///   - process: The child, which leads its process group.
+///   - terminal: A descriptor of the terminal.
+package func keepInForeground(_ process: Int32, ofTerminal terminal: Int32) {
   // Changing the foreground group from the background would stop this process.
   let before = SignalSet([SIGTTOU]).blockInThisThread()
   defer { before.setInThisThread() }
   let own = getpgrp()
-  tcsetpgrp(terminal, process)
-  // The program may have been stopped when it read before it was in the foreground.
-  kill(-process, SIGCONT)
-  var status: Int32 = 0
+  var information = unsafe siginfo_t()
   while true {
-    let ended = unsafe waitpid(process, &status, WUNTRACED)
-    if ended == -1, errno == EINTR { continue }
-    guard ended == process, status & 0xFF == 0x7F else { break }
-    // Ctrl-Z has no effect: there is no shell to return to.
     tcsetpgrp(terminal, process)
+    // The program may have been stopped when it read before it was in the foreground.
     kill(-process, SIGCONT)
+    let flags = WEXITED | WSTOPPED | WNOWAIT
+    var result: Int32
+    repeat {
+      result = unsafe waitid(P_PID, id_t(process), &information, flags)
+    } while result == -1 && errno == EINTR
+    guard result == 0, unsafe information.si_code == CLD_STOPPED else { break }
+    // Take the news of the stop, so that the next wait does not return it again.
+    _ = unsafe waitid(P_PID, id_t(process), &information, WSTOPPED | WNOHANG)
   }
   tcsetpgrp(terminal, own)
-  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
 }
 
 /// Starts a program with default signals in a process group of its own.

@@ -140,7 +140,7 @@ struct ExpansionTests {
     #expect(
       workflow.steps[1...2].map(\.extras.items)
         == [0, 1].map {
-          [GroupItem(group: "s", item: $0, limit: 1, failsFast: true, countsItems: false)]
+          [GroupItem(group: "s", item: $0, limit: 1, failFastCount: 1, countsItems: false)]
         })
   }
 }

@@ -158,6 +158,10 @@ private struct Validator {
     case ("items", let schema, .list(let items)): return items.allSatisfy { accepts($0, schema) }
     case ("required", .list(let names), .map(let values)):
       return names.allSatisfy { values[$0.asText] != nil }
+    case ("dependencies", .map(let needed), .map(let values)):
+      return needed.allSatisfy { name, others in
+        values[name] == nil || accepts(value, "required", others, rules)
+      }
     case ("propertyNames", let schema, .map(let values)):
       return values.keys.allSatisfy { accepts(.text($0), schema) }
     case ("properties", .map(let properties), .map(let values)):

@@ -12,6 +12,11 @@
 int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
                   const char *directory, int output, int errors);
 
+/// Starts a program in a process group of its own, in our session and with our standard streams, so
+/// that it can use the terminal in the foreground. Returns 0 or an error number.
+int reprise_spawn_in_group(pid_t *pid, const char *path, char *const arguments[],
+                           char *const environment[], const char *directory);
+
 /// Creates a pipe with close-on-exec descriptors of at least 3 and a non-blocking reading end.
 /// Returns 0 or an error number.
 int reprise_pipe(int ends[2]);

@@ -26,6 +26,8 @@ public struct Engine: Sendable {
   public var runFolders: String?
   /// The queues and the random source that its runs use.
   package var runtime = Runtime()
+  /// The terminal for steps that own one; without it, they run like other steps.
+  package var terminal: (any StepTerminal)?
   var executor: any Executor
   let cache: StepCache?
   var clock: any RunClock

@@ -53,7 +53,8 @@ public final class Run: Sendable {
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     live?.follow(ledger)
     listening(RunEvents(ledger: ledger))
-    let slots = Slots(for: workflow, maxParallel: Engine.defaultMaxParallel)
+    let slots = Slots(
+      for: workflow, maxParallel: Engine.defaultMaxParallel, usualDurations: usualDurations)
     ledger.decide { [results, workflow] page in
       page.slots = slots
       page.controls = Array(repeating: StepControl(), count: workflow.graph.count)
@@ -68,7 +69,7 @@ public final class Run: Sendable {
       slots: slots,
       secrets: secrets, cache: engine.cache,
       memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
-      runtime: engine.runtime,
+      runtime: engine.runtime, terminal: engine.terminal,
       folder: engine.runFolders.map { RunFolder(of: id, in: $0) },
       variables: StepVariables(in: state),
       stepEnded: { continuation.yield(.input(.stepEnded($0))) },
@@ -289,7 +290,7 @@ extension RunLedger.Page {
       return record(.runStarted(plan), generation: 1)
     }
     record(.runResumed(plan))
-    var remaining: [String] = []
+    var remaining: [StepIndex] = []
     var positions: Set<Int> = []
     for (position, step) in state.steps.enumerated() where !step.phase.isActive {
       guard
@@ -297,12 +298,15 @@ extension RunLedger.Page {
           || cleansUp(position, after: positions, in: workflow)
       else { continue }
       positions.insert(position)
-      remaining.append(step.id)
+      remaining.append(StepIndex(position))
     }
+    let reset = workflow.graph.withServices(endedServices, of: remaining)
     for position in state.steps.indices where state.steps[position].phase.isActive {
       controls[position].isAdopting = true
     }
-    record(.generationStarted(reset: remaining), generation: state.generation + 1)
+    record(
+      .generationStarted(reset: reset.map { workflow.graph.id(of: $0) }),
+      generation: state.generation + 1)
     for position in state.steps.indices {
       guard let set = results[state.steps[position].id], state.steps[position].phase == .pending
       else { continue }

@@ -84,6 +84,10 @@ public struct Event: Sendable, Equatable {
     case queued(RunnerPlace, text: String)
     /// An attempt has started, on this machine if it has a runner that says so.
     case started(on: String? = nil)
+    /// The step is ready to be used while it runs: steps that need it so may start.
+    ///
+    /// With the outputs that it wrote until then.
+    case available(StepOutputs)
     /// Nothing can be said about the attempt for now, for this reason; it may go on.
     case outOfSight(String)
     /// The attempt is in sight again.
@@ -190,7 +194,7 @@ extension Event.Kind: CodedCases {
 extension Event.StepEvent: CodedCases {
   static let byName = named([
     .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
-    .started(), .outOfSight(""), .inSight, .progress(0, ""),
+    .started(), .available([:]), .outOfSight(""), .inSight, .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .wrote([:]),
     .expanded([]),
     .succeeded([:]), .retrying(.rejected, after: .zero),
@@ -218,6 +222,10 @@ extension Event.StepEvent: CodedCases {
     case .started(let host):
       CaseRow("step-started", "started" + (host.map { " on \($0)" } ?? "")) {
         .started(on: try $0.value("host", host, default: nil))
+      }
+    case .available(let outputs):
+      CaseRow("step-available", "ready to be used" + named(outputs)) {
+        .available(try $0.value("outputs", outputs, default: [:]))
       }
     case .outOfSight(let text):
       CaseRow("step-out-of-sight", "out of sight: \(text)") {

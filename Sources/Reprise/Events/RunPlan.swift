@@ -48,6 +48,8 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var label: String?
   /// Whether the run continues if the step fails; nil means false.
   public var continuesOnError: Bool?
+  /// Whether the step is a service, which runs until no step needs it; nil means false.
+  public var isService: Bool?
   /// The duration of the step in earlier runs, in seconds; nil if unknown.
   public var usualSeconds: Double?
   /// The time between asking the step to stop and killing it, in seconds; nil for the default.
@@ -64,10 +66,12 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   ///   - continuesOnError: Whether the run continues if the step fails.
   ///   - usualSeconds: The duration of the step in earlier runs, in seconds.
   ///   - graceSeconds: The time between asking the step to stop and killing it, in seconds.
+  ///   - isService: Whether the step is a service.
   public init(
     id: String, needs: [String] = [], label: String? = nil, continuesOnError: Bool? = nil,
-    usualSeconds: Double? = nil, graceSeconds: Double? = nil
+    usualSeconds: Double? = nil, graceSeconds: Double? = nil, isService: Bool? = nil
   ) {
+    self.isService = isService
     self.id = id
     self.needs = needs
     self.label = label
@@ -81,6 +85,7 @@ public struct PlannedStep: Sendable, Equatable, Codable {
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
     case graceSeconds = "grace-seconds"
+    case isService = "service"
   }
 }
 
@@ -97,8 +102,10 @@ extension RunPlan {
         var planned = PlannedStep(
           id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
           continuesOnError: step.extrasIfAny?.isTolerated == true ? true : nil,
-          usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) },
-          graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) })
+          usualSeconds: step.action.isService
+            ? nil : usualDurations[step.id].map { $0 / .seconds(1) },
+          graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) },
+          isService: step.action.isService ? true : nil)
         planned.name = step.extrasIfAny?.name
         planned.items = workflow.items(of: step)
         return planned

@@ -6,6 +6,8 @@ package import Masking
 /// The running process tree of one attempt.
 package struct AttemptProcess: Sendable {
   private let child: ChildProcess
+  /// The same process, if it owns the terminal.
+  private let onTerminal: TerminalProcess?
   private let outputs: OutputFile
   private let variables: VariablesFile
   /// The file with the script, if an interpreter reads it.
@@ -34,17 +36,13 @@ package struct AttemptProcess: Sendable {
 
   init(
     _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
-    masker: Masker, roomForOutput: @escaping @Sendable () async -> Void,
+    onTerminal terminal: Int32? = nil, masker: Masker,
+    roomForOutput: @escaping @Sendable () async -> Void,
     report: @escaping @Sendable (AttemptNews) -> Bool
   ) throws(FailureReason) {
     let files = try AttemptFiles(for: spec, folder: inherited["TMPDIR"])
     (outputs, variables, script) = (files.outputs, files.variables, files.script)
-    var environment = inherited
-    for (name, value) in spec.weakEnvironment where inherited[name] == nil {
-      environment[name] = value
-    }
-    for name in spec.hiddenVariables { environment[name] = nil }
-    for (name, value) in spec.environment { environment[name] = value }
+    var environment = Self.environment(of: spec, inheriting: inherited)
     environment["REPRISE_OUTPUT"] = outputs.path
     environment[VariablesFile.variable] = variables.path
     let command = Command(
@@ -52,11 +50,18 @@ package struct AttemptProcess: Sendable {
       arguments: Array(spec.command.dropFirst()) + (script.map { [$0.path] } ?? []),
       environment: environment, directory: resolvedDirectory(directory, spec.directory),
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
-    do {
-      child = try ChildProcess.spawn(
-        command, filter: Self.filter(masker), roomForOutput: roomForOutput
-      ) { lines in
-        Self.news(lines, masker).map(report) ?? true
+    let onOutput: @Sendable (OutputLines) -> Bool = { lines in
+      if lines.stream == .report, ProgressText.isReady(in: lines.text) { _ = report(.ready) }
+      return Self.news(lines, masker).map(report) ?? true
+    }
+    do throws(SpawnError) {
+      if let terminal {
+        let process = try TerminalProcess(command, on: terminal, onReport: onOutput)
+        (child, onTerminal) = (process.child, process)
+      } else {
+        child = try ChildProcess.spawn(
+          command, filter: Self.filter(masker), roomForOutput: roomForOutput, onOutput: onOutput)
+        onTerminal = nil
       }
     } catch {
       files.remove()
@@ -64,6 +69,19 @@ package struct AttemptProcess: Sendable {
         error.description
           + (spec.script == nil ? "" : "; the first line of the script names this interpreter"))
     }
+  }
+
+  /// Returns the variables of the program of an attempt, without those for its reports.
+  static func environment(
+    of spec: AttemptSpec, inheriting inherited: Environment
+  ) -> Environment {
+    var environment = inherited
+    for (name, value) in spec.weakEnvironment where inherited[name] == nil {
+      environment[name] = value
+    }
+    for name in spec.hiddenVariables { environment[name] = nil }
+    for (name, value) in spec.environment { environment[name] = value }
+    return environment
   }
 
   /// Starts the program of an attempt and waits until nothing of it is left.
@@ -84,11 +102,18 @@ package struct AttemptProcess: Sendable {
 
   static func run(
     _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
-    for context: StepContext
+    onTerminal terminal: Int32? = nil, for context: StepContext
   ) async throws -> StepOutputs {
+    let started = SharedAnswer<AttemptProcess>()
     let attempt = try AttemptProcess(
-      spec, inheriting: inherited, in: directory, masker: context.masker,
-      roomForOutput: context.roomForOutput, report: context.report)
+      spec, inheriting: inherited, in: directory, onTerminal: terminal, masker: context.masker,
+      roomForOutput: context.roomForOutput
+    ) { news in
+      guard case .ready = news else { return context.report(news) }
+      Task { await started.value()?.reportReady(to: context) }
+      return true
+    }
+    started.answer(attempt)
     defer { attempt.removeFile() }
     let status = await withTaskCancellationHandler {
       await context.withKillHandler({ attempt.kill() }, operation: { await attempt.end() })
@@ -108,6 +133,16 @@ package struct AttemptProcess: Sendable {
   /// - Parameter grace: The grace period.
   package func terminate(grace: Duration) { child.terminate(grace: grace) }
 
+  /// Asks every process of the tree to end with a signal of its own.
+  func terminate(grace: Duration, signal: Int32) {
+    child.terminate(grace: grace, signal: signal)
+  }
+
+  /// Reports that the step is ready to be used, with the outputs that it has written until now.
+  func reportReady(to context: StepContext) {
+    context.reportReady(outputs: (try? outputs.outputs()) ?? [:])
+  }
+
   /// Kills every process of the tree.
   package func kill() { child.kill() }
 
@@ -123,7 +158,10 @@ package struct AttemptProcess: Sendable {
     }
   }
 
-  private func end() async -> ChildExit { await child.end() }
+  func end() async -> ChildExit {
+    if let onTerminal { return await onTerminal.end() }
+    return await child.end()
+  }
 
   /// Returns the outputs of the ended program.
   ///
@@ -131,7 +169,7 @@ package struct AttemptProcess: Sendable {
   /// - Returns: The outputs that it wrote to the file named by `REPRISE_OUTPUT`, and the variables
   ///   that it wrote to the one named by `REPRISE_ENV`.
   /// - Throws: ``FailureReason`` if it failed, or if a file is invalid.
-  private func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
+  func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
     switch status {
     case .exited(code: 0):
       // Names with a dot occur in one of the two only.

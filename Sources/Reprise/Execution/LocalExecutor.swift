@@ -24,7 +24,7 @@ public struct LocalExecutor: Executor {
   /// for byte.
   public let environment: [String: String]
   /// The same environment, byte for byte, for starting programs.
-  private let inherited: Environment
+  let inherited: Environment
   /// The names of inherited variables that are not UTF-8, which expressions cannot use.
   let nonUTF8Variables: Set<String>
   /// The directory in which steps run; nil for that of this process.
@@ -99,7 +99,12 @@ public struct LocalExecutor: Executor {
   /// - Returns: The outputs that the step wrote to the file named by `REPRISE_OUTPUT`.
   /// - Throws: ``FailureReason`` or `CancellationError`.
   public func execute(_ context: StepContext) async throws -> StepOutputs {
-    try await AttemptProcess.run(
+    if let rule = context.step.extrasIfAny?.service {
+      return try await AttemptProcess.run(
+        rule, AttemptSpec(context), inheriting: inherited, in: directory, for: context)
+    }
+    if let outputs = try await executeOnTerminal(context) { return outputs }
+    return try await AttemptProcess.run(
       AttemptSpec(context), inheriting: inherited, in: directory, for: context)
   }
 }

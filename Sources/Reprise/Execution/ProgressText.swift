@@ -8,6 +8,11 @@
 /// it is shown next to the progress bar. Invalid lines are ignored: they do not fail the
 /// step.
 enum ProgressText {
+  /// Returns whether one of the lines is `ready`.
+  static func isReady(in lines: String) -> Bool {
+    lines.utf8.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual("ready".utf8) }
+  }
+
   /// Parses progress reports.
   ///
   /// - Parameter lines: The lines written, at least one.

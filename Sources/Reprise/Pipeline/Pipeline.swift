@@ -13,10 +13,12 @@ struct Pipeline: Sendable {
   let graph: Graph
   /// For steps with alternatives, the needs of which one success is enough.
   var alternatives: [StepIndex: Set<StepIndex>] = [:]
+  /// For steps that start before a need has ended, the needs that only must be ready to be used.
+  var earlyNeeds: [StepIndex: Set<StepIndex>] = [:]
 
   /// Creates an execution in which no step is connected yet.
   func execution() -> PipelineExecution {
-    PipelineExecution(graph: graph, alternatives: alternatives)
+    PipelineExecution(graph: graph, alternatives: alternatives, earlyNeeds: earlyNeeds)
   }
 }
 
@@ -30,12 +32,17 @@ final class PipelineExecution {
   private var graph: Graph
   private var alternatives: [StepIndex: Set<StepIndex>]
   private var futures: [StepFuture?]
+  private var earlyNeeds: [StepIndex: Set<StepIndex>]
   /// Futures that were stopped on their way into the queue, which still use their places.
   private var leaving: [StepFuture] = []
 
-  fileprivate init(graph: Graph, alternatives: [StepIndex: Set<StepIndex>]) {
+  fileprivate init(
+    graph: Graph, alternatives: [StepIndex: Set<StepIndex>],
+    earlyNeeds: [StepIndex: Set<StepIndex>]
+  ) {
     self.graph = graph
     self.alternatives = alternatives
+    self.earlyNeeds = earlyNeeds
     futures = Array(repeating: nil, count: graph.count)
   }
 
@@ -60,7 +67,11 @@ final class PipelineExecution {
       let anyOf = alternatives[step].map { alternatives in
         Set(needs.indices.filter { alternatives.contains(needs[$0]) })
       }
-      let future = StepFuture.zip(needs.compactMap { futures[$0.position] }, anyOf: anyOf ?? [])
+      let early = earlyNeeds[step] ?? []
+      let awaited = needs.compactMap { need in
+        early.contains(need) ? futures[need.position]?.readiness : futures[need.position]
+      }
+      let future = StepFuture.zip(awaited, anyOf: anyOf ?? [])
         .flatMap { results in await perform(place, results) }
       futures[step.position] = future
       future.connect(as: place, in: queue)
@@ -88,11 +99,15 @@ final class PipelineExecution {
   /// - Parameters:
   ///   - graph: The new graph.
   ///   - alternatives: For steps with alternatives, the needs of which one success is enough.
+  ///   - earlyNeeds: For steps that start before a need has ended, the needs that only must be
+  ///     ready to be used.
   ///   - origins: For each step of the new graph, the step of the old one if it is kept.
   func replaceGraph(
-    with graph: Graph, alternatives: [StepIndex: Set<StepIndex>] = [:], origins: [StepIndex?]
+    with graph: Graph, alternatives: [StepIndex: Set<StepIndex>] = [:],
+    earlyNeeds: [StepIndex: Set<StepIndex>] = [:], origins: [StepIndex?]
   ) {
     let old = futures
+    self.earlyNeeds = earlyNeeds
     self.graph = graph
     self.alternatives = alternatives
     futures = origins.map { origin in origin.flatMap { old[$0.position] } }

@@ -8,8 +8,8 @@ import WorkflowLanguage
 /// An item takes its slot when its first step begins, and keeps it until all of its steps have
 /// ended, so it may hold the slot while it waits for other slots. It cannot deadlock:
 ///
-/// - An item begins only when everything outside of it that any of its steps needs has ended. From
-///   then on it needs nothing but its own steps.
+/// - An item begins only when everything outside of it that any of its steps needs has ended, or is
+///   ready if that is enough. From then on it needs nothing but its own steps.
 /// - Groups are nested or disjoint. A step of an inner item begins the outer items first, so an inner
 ///   item waits only for steps and items of the same outer item.
 /// - All other limits are held by running steps, which end by themselves.
@@ -25,6 +25,13 @@ struct SlotItems {
     var open: Set<Int> = []
     /// The steps outside of it that its members need and that have not ended.
     var awaited: Set<Int> = []
+    /// The steps outside of it that its members use while they run, and that are not ready yet.
+    var awaitedReady: Set<Int> = []
+    /// The steps outside of it of which its members only need that they are ready.
+    var used: Set<Int> = []
+
+    /// Whether it waits for steps outside of it.
+    var isBlocked: Bool { !awaited.isEmpty || !awaitedReady.isEmpty }
   }
 
   private(set) var items: [Item] = []
@@ -33,6 +40,8 @@ struct SlotItems {
   /// The items that await the end of a step.
   private var itemsAwaiting: [Int: [Int]] = [:]
   private var ended: Set<Int> = []
+  /// The steps that are ready to be used.
+  private var available: Set<Int> = []
 
   init() {}
 
@@ -57,16 +66,28 @@ struct SlotItems {
         itemsOfStep[step, default: []].append(position)
       }
     }
-    for position in items.indices {
-      for member in items[position].members {
-        for need in workflow.graph.needs(of: StepIndex(member)) {
-          guard !items[position].open.contains(need.position),
-            items[position].awaited.insert(need.position).inserted
-          else { continue }
-          itemsAwaiting[need.position, default: []].append(position)
+    let earlyNeeds = items.isEmpty ? [:] : workflow.earlyNeeds
+    for position in items.indices { findAwaited(by: position, workflow, earlyNeeds) }
+  }
+
+  private mutating func findAwaited(
+    by item: Int, _ workflow: Workflow, _ earlyNeeds: [StepIndex: Set<StepIndex>]
+  ) {
+    for member in items[item].members.lazy.map({ StepIndex($0) }) {
+      for need in workflow.graph.needs(of: member) {
+        guard !items[item].open.contains(need.position) else { continue }
+        if earlyNeeds[member]?.contains(need) == true {
+          items[item].awaitedReady.insert(need.position)
+        } else {
+          items[item].awaited.insert(need.position)
         }
       }
     }
+    items[item].awaitedReady.subtract(items[item].awaited)
+    for need in items[item].awaited.union(items[item].awaitedReady) {
+      itemsAwaiting[need, default: []].append(item)
+    }
+    items[item].used = items[item].awaitedReady
   }
 
   /// The limits of the items of a step that have no slot yet.
@@ -77,7 +98,7 @@ struct SlotItems {
 
   /// Returns whether an item of a step cannot begin yet.
   func isBlocked(_ step: Int) -> Bool {
-    itemsOfStep[step]?.contains { !items[$0].isHolding && !items[$0].awaited.isEmpty } ?? false
+    itemsOfStep[step]?.contains { !items[$0].isHolding && items[$0].isBlocked } ?? false
   }
 
   /// Begins the items of a step.
@@ -110,9 +131,23 @@ struct SlotItems {
     var steps: [Int] = []
     for item in itemsAwaiting[step] ?? [] {
       items[item].awaited.remove(step)
-      if items[item].awaited.isEmpty { steps += items[item].members }
+      items[item].awaitedReady.remove(step)
+      if !items[item].isBlocked { steps += items[item].members }
     }
     return (freed, steps)
+  }
+
+  /// Records that a step is ready to be used while it goes on.
+  ///
+  /// - Returns: The steps that may begin now.
+  mutating func makeAvailable(_ step: Int) -> [Int] {
+    guard !items.isEmpty, available.insert(step).inserted else { return [] }
+    var steps: [Int] = []
+    for item in itemsAwaiting[step] ?? [] {
+      items[item].awaitedReady.remove(step)
+      if !items[item].isBlocked { steps += items[item].members }
+    }
+    return steps
   }
 
   /// Records that steps are pending again.
@@ -122,9 +157,18 @@ struct SlotItems {
   ///   - holders: The steps that are running.
   /// - Returns: The limits of which a slot is free again.
   mutating func reset(_ steps: [Int]?, holders: Set<Int>) -> [Int] {
-    for step in steps ?? Array(ended) where ended.remove(step) != nil {
-      for item in itemsOfStep[step] ?? [] { items[item].open.insert(step) }
-      for item in itemsAwaiting[step] ?? [] { items[item].awaited.insert(step) }
+    for step in steps ?? Array(ended.union(available)) {
+      let wasAvailable = available.remove(step) != nil
+      let hasEnded = ended.remove(step) != nil
+      guard hasEnded || wasAvailable else { continue }
+      if hasEnded { for item in itemsOfStep[step] ?? [] { items[item].open.insert(step) } }
+      for item in itemsAwaiting[step] ?? [] {
+        if items[item].used.contains(step) {
+          items[item].awaitedReady.insert(step)
+        } else if hasEnded {
+          items[item].awaited.insert(step)
+        }
+      }
     }
     var freed: [Int] = []
     for item in items.indices where items[item].isHolding {
@@ -142,7 +186,7 @@ struct SlotItems {
   private func keepsSlot(_ item: Int, _ holders: Set<Int>) -> Bool {
     let item = items[item]
     if item.members.contains(where: holders.contains) { return true }
-    return item.awaited.isEmpty && !item.open.isEmpty && item.open.count < item.members.count
+    return !item.isBlocked && !item.open.isEmpty && item.open.count < item.members.count
   }
 
   /// Takes over what has ended and begun from the items of another version of the workflow.
@@ -152,6 +196,7 @@ struct SlotItems {
   ///   - moved: Returns the new position of a step; nil if it is gone.
   /// - Returns: The limits of which a slot is taken.
   mutating func takeOver(from old: SlotItems, to moved: (Int) -> Int?) -> [Int] {
+    for step in old.available { if let step = moved(step) { _ = makeAvailable(step) } }
     for step in old.ended { if let step = moved(step) { _ = end(step, holders: []) } }
     let holding = Set(old.items.filter(\.isHolding).map(\.name))
     var taken: [Int] = []

@@ -8,8 +8,9 @@ import WorkflowLanguage
 /// The limits are `max-parallel` of the workflow, the `mutex` of a step, and `max-parallel` of a
 /// `foreach` or `matrix`.
 ///
-/// - Order: ready steps begin in plan order, the order of the file. A step that waits for a limit
-///   of its own does not hold up the steps after it.
+/// - Order: ready steps begin in plan order, the order of the file, except that a higher `priority`
+///   comes first, and `order: longest-path` decides between steps of equal priority. A step that
+///   waits for a limit of its own does not hold up the steps after it.
 /// - One at a time: the next step begins only after the previous one has reported that it
 ///   ``started(_:)``, so that steps also *start* in plan order, regardless of thread scheduling.
 /// - A pause holds all of them up; steps that have slots keep them.
@@ -26,7 +27,7 @@ final class Slots: Sendable {
 
   fileprivate struct Limit {
     var free: Int
-    /// The steps whose turn came while this limit had no free slot.
+    /// The ranks of the steps whose turn came while this limit had no free slot.
     ///
     /// May include steps that have left since.
     var parked = PositionHeap()
@@ -46,7 +47,9 @@ final class Slots: Sendable {
     var items = SlotItems()
     /// The waiting steps, by position.
     var waiting: [Int: Waiting] = [:]
-    /// The waiting steps that are not parked at a limit.
+    /// The order in which ready steps begin.
+    var order = ReadyOrder()
+    /// The ranks of the waiting steps that are not parked at a limit.
     ///
     /// May include steps that have left since.
     var queue = PositionHeap()
@@ -61,6 +64,7 @@ final class Slots: Sendable {
   private let state: Mutex<State>
   /// The maximum number of concurrent steps if the workflow sets none.
   private let defaultCount: Int
+  private let usualDurations: [String: Duration]
 
   /// Creates slots.
   ///
@@ -71,6 +75,7 @@ final class Slots: Sendable {
   init(count: Int, limits: [Int] = [], limitsOfStep: [Int: [Int]] = [:]) {
     precondition(count > 0, "a run needs at least one slot")
     defaultCount = count
+    usualDurations = [:]
     state = Mutex(
       State(free: count, limits: limits.map { Limit(free: $0) }, limitsOfStep: limitsOfStep))
   }
@@ -80,9 +85,12 @@ final class Slots: Sendable {
   /// - Parameters:
   ///   - workflow: The workflow, whose steps name their limits.
   ///   - maxParallel: The maximum number of concurrent steps if the workflow sets none.
-  init(for workflow: Workflow, maxParallel: Int) {
+  ///   - usualDurations: The durations of steps in earlier runs, by step id.
+  init(for workflow: Workflow, maxParallel: Int, usualDurations: [String: Duration] = [:]) {
     defaultCount = maxParallel
-    state = Mutex(State(for: workflow, maxParallel: maxParallel))
+    self.usualDurations = usualDurations
+    state = Mutex(
+      State(for: workflow, maxParallel: maxParallel, usualDurations: usualDurations))
   }
 
   /// Takes the limits of another workflow; steps that hold slots or wait for them stay.
@@ -95,7 +103,8 @@ final class Slots: Sendable {
     for workflow: Workflow, moving move: () -> Void, to moved: (Int) -> Int?
   ) {
     state.withLock { state in
-      var next = State(for: workflow, maxParallel: defaultCount)
+      var next = State(
+        for: workflow, maxParallel: defaultCount, usualDurations: usualDurations)
       for holder in state.holders {
         guard let position = moved(holder) else { continue }
         next.holders.insert(position)
@@ -109,7 +118,7 @@ final class Slots: Sendable {
       for (position, waiting) in state.waiting {
         guard let position = moved(position) else { continue }
         next.waiting[position] = waiting
-        next.queue.insert(position)
+        next.queue.insert(next.order.rank(of: position))
       }
       next.starting = state.starting.flatMap(moved)
       next.isPaused = state.isPaused
@@ -131,7 +140,7 @@ final class Slots: Sendable {
     state.withLock { state in
       let step = step()
       state.waiting[step.position] = Waiting(generation: generation, begin: begin)
-      state.queue.insert(step.position)
+      state.queue.insert(state.order.rank(of: step.position))
     }
   }
 
@@ -196,6 +205,13 @@ final class Slots: Sendable {
     state.withLock { $0.end(step) }
   }
 
+  /// Records that a step is ready to be used while it goes on.
+  ///
+  /// Call ``startNext()`` afterwards.
+  func available(_ step: Int) {
+    state.withLock { state in state.requeue(state.items.makeAvailable(step)) }
+  }
+
   /// Records that steps are pending again; all steps if nil.
   func reset(_ steps: [Int]?) {
     state.withLock { state in
@@ -225,7 +241,9 @@ final class Slots: Sendable {
 
 extension Slots.State {
   /// Creates the state for a workflow.
-  fileprivate init(for workflow: Workflow, maxParallel: Int) {
+  fileprivate init(
+    for workflow: Workflow, maxParallel: Int, usualDurations: [String: Duration]
+  ) {
     var limits: [Int] = []
     var limitsOfStep: [Int: [Int]] = [:]
     var indices: [String: Int] = [:]
@@ -243,6 +261,8 @@ extension Slots.State {
         extras.runner.flatMap { runner in
           runner.maxParallel.map { (name: "r" + runner.name, count: $0) }
         },
+        // There is one terminal.
+        extras.usesTerminal ? (name: "t", count: 1) : nil,
       ].compactMap(\.self)
       for item in extras.items where !item.countsItems {
         if let count = item.limit { own.append((name: "g" + item.group, count: count)) }
@@ -255,6 +275,7 @@ extension Slots.State {
     self.init(
       free: workflow.maxParallel ?? maxParallel, limits: limits.map { Slots.Limit(free: $0) },
       limitsOfStep: limitsOfStep, items: items)
+    order = ReadyOrder(of: workflow, usualDurations: usualDurations)
   }
 
   /// Assigns slots to the first eligible step in the queue, unless another step is starting.
@@ -262,7 +283,8 @@ extension Slots.State {
   /// - Returns: The callback that begins the step.
   fileprivate mutating func nextTurn() -> Slots.Turn? {
     guard starting == nil, free > 0, !isPaused else { return nil }
-    while let step = queue.popSmallest() {
+    while let rank = queue.popSmallest() {
+      let step = order.step(ofRank: rank)
       guard waiting[step] != nil else { continue }
       if items.isBlocked(step) {
         unparkForFreeSlots(of: step)
@@ -270,7 +292,7 @@ extension Slots.State {
       }
       let own = (limitsOfStep[step] ?? []) + items.limits(toBegin: step)
       if let full = own.first(where: { limits[$0].free <= 0 }) {
-        limits[full].parked.insert(step)
+        limits[full].parked.insert(rank)
         // The step leaves the queue without using the free slots of its other limits.
         unparkForFreeSlots(of: step)
         continue
@@ -300,7 +322,7 @@ extension Slots.State {
   private mutating func unpark(_ limit: Int) {
     guard limits[limit].free > 0 else { return }
     while let parked = limits[limit].parked.popSmallest() {
-      guard waiting[parked] != nil else { continue }
+      guard waiting[order.step(ofRank: parked)] != nil else { continue }
       queue.insert(parked)
       break
     }
@@ -313,8 +335,8 @@ extension Slots.State {
   }
 
   /// Moves waiting steps back to the queue.
-  private mutating func requeue(_ steps: [Int]) {
-    for step in steps where waiting[step] != nil { queue.insert(step) }
+  fileprivate mutating func requeue(_ steps: [Int]) {
+    for step in steps where waiting[step] != nil { queue.insert(order.rank(of: step)) }
   }
 
   /// Records the end of a step.

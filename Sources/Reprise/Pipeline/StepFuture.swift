@@ -72,6 +72,8 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     var subscribers: [any ResultReceiver] = []
     var queue: any StepQueue = ImmediateQueue.shared
     var place: StepPlace?
+    /// Ends as soon as the step is ready to be used.
+    var readiness: StepFuture?
 
     /// Releases other futures and the subscribers.
     mutating func release() {
@@ -296,6 +298,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
         if let result = dependent.enter() { ended.append((dependent, result)) }
       }
       for subscriber in subscribers { subscriber.receive(result) }
+      if let readiness = future.state.withLock({ $0.readiness }) {
+        ended.append((readiness, result))
+      }
     }
   }
 
@@ -303,12 +308,34 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     with result: StepResult
   ) -> ([StepFuture], alternatives: [StepFuture], [any ResultReceiver]) {
     state.withLock { state in
-      if case .cancelled = state.phase { return ([], [], []) }
-      state.phase = .over(result)
+      switch state.phase {
+      case .cancelled, .over: return ([], [], [])
+      default: state.phase = .over(result)
+      }
       defer { state.release() }
       return (state.dependents, state.alternativeDependents, state.subscribers)
     }
   }
+
+  // MARK: Readiness
+
+  /// A future whose result comes as soon as this step is ready to be used, or else with its end.
+  ///
+  /// Use it in ``zip(_:)`` before this future is connected.
+  var readiness: StepFuture {
+    state.withLock { state in
+      if let readiness = state.readiness { return readiness }
+      let readiness = StepFuture(needs: [], alternatives: []) { _ in .stopped }
+      if case .over = state.phase { readiness.state.withLock { $0.phase = state.phase } }
+      state.readiness = readiness
+      return readiness
+    }
+  }
+
+  /// Sets the result of ``readiness``, while the work goes on.
+  ///
+  /// Has no effect if the step has been ready before. Call `startNext` of the queue afterwards.
+  func announce(_ result: StepResult) { readiness.resolve(with: result) }
 
   // MARK: Cancelling
 
@@ -329,6 +356,8 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
       }
     }
     withExtendedLifetime(released) {}
+    // It has no needs, so this does not recurse along the graph.
+    state.withLock { $0.readiness }?.cancel()
     interrupt()
   }
 

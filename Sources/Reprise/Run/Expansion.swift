@@ -93,7 +93,9 @@ extension RunDriver {
       // It is being stopped alone, so what needs it is cancelled when it has ended.
       return connect(affected(workflow.graph, step), execution)
     }
-    execution.replaceGraph(with: next.graph, origins: origins)
+    execution.replaceGraph(
+      with: next.graph, alternatives: next.alternatives, earlyNeeds: next.earlyNeeds,
+      origins: origins)
     performer.workflow = next
     machine.move(to: next.graph, finallyCount: next.finallyCount, origins: origins)
     guard let moved = next.graph.index(of: id) else { return }

@@ -37,6 +37,7 @@ extension ReloadExtent {
 /// - ``ReloadExtent`` selects further steps. With ``ReloadExtent/changed``, a step in progress is
 ///   reset if anything in its declaration differs, an ended step if its result depends on it.
 /// - A step that failed, or was cancelled, and has changed is reset: it has no result to keep.
+/// - A service that has ended is reset if a reset step uses it.
 /// - All other steps are kept.
 package struct ReloadPlan: Sendable, Equatable {
   /// The state of a step before the reload.
@@ -49,6 +50,8 @@ package struct ReloadPlan: Sendable, Equatable {
     package var isRestarting: Bool
     /// The cause for which the step was or is being stopped, if any.
     package var cause: CancellationCause?
+    /// Whether the step is a service that is being stopped because no step needs it any more.
+    package var isEnding = false
   }
 
   /// The ids of the steps that only the new workflow has, in file order.
@@ -127,6 +130,17 @@ package struct ReloadPlan: Sendable, Equatable {
           isStable = false
         }
       }
+    }
+
+    let endedServices = new.graph.indices.filter { step in
+      new.steps[step.position].action.isService
+        && origins[step.position].map {
+          oldStates[$0.position].phase.isFinal || oldStates[$0.position].isEnding
+        } ?? false
+    }
+    let resetSteps = new.graph.topologicalOrder.filter { isReset[$0.position] }
+    for step in new.graph.withServices(Set(endedServices), of: resetSteps) {
+      isReset[step.position] = true
     }
 
     func ids(_ isIncluded: (Int) -> Bool) -> [String] {

@@ -5,10 +5,11 @@ import WorkflowLanguage
 
 extension RunDriver {
   /// Returns the answer to an intervention, before it is carried out.
-  func answerTo(
+  mutating func answerTo(
     _ input: RunMachine.Input
   ) -> Result<InterventionAnswer, InterventionRefusal> {
     let graph = workflow.graph
+    machine.endedServices = ledger.decide { $0.endedServices }
     switch input {
     case .restart(let requested, let generation):
       guard machine.mayRestart else { return .failure(.cancelling) }

@@ -16,7 +16,8 @@ extension RunDriver {
         let state = page.state.steps[step.position]
         return ReloadPlan.Step(
           phase: state.phase, isInProgress: state.phase.isActive && state.startedAt != nil,
-          isRestarting: restarting.contains(step), cause: page.causeOfStop(of: step))
+          isRestarting: restarting.contains(step), cause: page.causeOfStop(of: step),
+          isEnding: page.controls[step.position].isWindingDown)
       }
     }
     // Ask before changing anything: the decision may have to be recorded first.

@@ -74,7 +74,9 @@ struct RunDriver: Sendable {
     machine = RunMachine(
       graph: workflow.graph, finallyCount: workflow.finallyCount,
       generation: performer.ledger.state.generation)
-    pipeline = Pipeline(graph: workflow.graph, alternatives: workflow.alternatives)
+    pipeline = Pipeline(
+      graph: workflow.graph, alternatives: workflow.alternatives,
+      earlyNeeds: workflow.earlyNeeds)
   }
 
   /// Runs the workflow to its end.
@@ -139,11 +141,13 @@ struct RunDriver: Sendable {
   }
 
   private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
-    let steps = ledger.decide { page in
-      RunMachine.Steps(
+    let (steps, ended) = ledger.decide { page in
+      let steps = RunMachine.Steps(
         areMainStepsOver: page.areMainStepsOver,
         areOver: page.state.counts.final == page.state.steps.count)
+      return (steps, page.endedServices)
     }
+    machine.endedServices = ended
     return machine.handle(input, steps)
   }
 
@@ -223,12 +227,14 @@ struct RunDriver: Sendable {
       page.earlyFinallyCount = 0
       let reset = isWhole ? nil : steps.map { workflow.graph.id(of: $0) }
       page.record(.generationStarted(reset: reset), generation: generation, by: restarter)
+      page.mustCheckServices = true
     }
     restarter = nil
     setResults(among: steps)
     guard reload != nil else { return }
     execution.replaceGraph(
-      with: workflow.graph, alternatives: workflow.alternatives, origins: origins)
+      with: workflow.graph, alternatives: workflow.alternatives, earlyNeeds: workflow.earlyNeeds,
+      origins: origins)
   }
 
   /// Connects the steps of a generation and starts the timer for its time limit.

@@ -26,6 +26,10 @@ final class RunLedger: Sendable {
     var ending: RunEnding?
     /// The slots that follow which steps have ended, for items of several steps.
     var slots: Slots?
+    /// The services of the workflow.
+    var services: ServiceUsers
+    /// Whether a step has ended since the last look at the services.
+    var mustCheckServices = false
     fileprivate let run: RunID
     fileprivate let clock: any RunClock
     fileprivate var deliveries: [Delivery] = []
@@ -82,7 +86,8 @@ final class RunLedger: Sendable {
     queue = runtime.makeQueue("reprise.events")
     page = Mutex(
       Page(
-        state: state, workflow: workflow, run: run, clock: clock,
+        state: state, workflow: workflow, services: ServiceUsers(of: workflow), run: run,
+        clock: clock,
         record: recorder.map { _ in RecordQueue() }))
     let keeper = recorder.map { OutputRecorder(recorder: $0, onFailure: onFailure) }
     page.withLock { page in
@@ -101,14 +106,17 @@ final class RunLedger: Sendable {
   /// - Parameter decision: Runs under the lock, so it must not invoke callbacks or block.
   /// - Returns: The result of the decision; act on it after the call.
   func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
-    let (result, mustDeliver, recordTime) = page.withLock { page in
+    let (result, mustDeliver, recordTime, unneeded) = page.withLock { page in
       let result = decision(&page)
+      let unneeded = page.mustCheckServices ? page.windDownServices() : []
+      page.mustCheckServices = false
       let mustDeliver = !page.deliveries.isEmpty && !page.isDelivering
       if mustDeliver { page.isDelivering = true }
-      return (result, mustDeliver, page.record?.nextTime())
+      return (result, mustDeliver, page.record?.nextTime(), unneeded)
     }
     if mustDeliver { queue.enqueue { self.deliver() } }
     if let recordTime = recordTime ?? nil { recording?.schedule(recordTime) { self.record() } }
+    for service in unneeded { service.interrupt() }
     return result
   }
 
@@ -323,6 +331,7 @@ extension RunLedger.Page {
   ) {
     record(
       .step(state.steps[step].id, attempt: attempt, event), ofStepAt: step, by: requester)
+    if !services.isEmpty, state.steps[step].phase.isFinal { mustCheckServices = true }
     guard let record, case .succeeded = event else { return }
     if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
     successNumbers[step] = record.appendedCount
@@ -342,6 +351,7 @@ extension RunLedger.Page {
     }
     mainCount = workflow.graph.count - workflow.finallyCount
     self.workflow = workflow
+    services = ServiceUsers(of: workflow)
   }
 
   /// Returns the number of the latest `succeeded` event among some steps; 0 if there is none.

@@ -119,6 +119,8 @@ struct RunMachine: Sendable {
   }
 
   var graph: Graph
+  /// The services that have ended or are being stopped; the driver sets it before each input.
+  var endedServices: Set<StepIndex> = []
   /// The steps under `finally`, in topological order.
   var finallySteps: [StepIndex]
   /// The reload for which the run is restarting, if any.
@@ -292,7 +294,7 @@ struct RunMachine: Sendable {
     // Coalesce requests that arrive during a restart.
     if case .toRestart(let steps, _, _) = waiting { affected += steps }
     // The steps under `finally` depend on all others.
-    return graph.withDependents(affected + finallySteps)
+    return graph.withServices(endedServices, of: graph.withDependents(affected + finallySteps))
   }
 
   private var isRestartingWhole: Bool {
@@ -382,13 +384,6 @@ extension RunMachine.Reload {
       return
     }
     started = graph.withDependents(started + ids.compactMap(graph.index(of:)))
-  }
-}
-
-extension Graph {
-  /// Returns the last steps in file order, in topological order.
-  func lastSteps(_ number: Int) -> [StepIndex] {
-    topologicalOrder.filter { $0.position >= count - number }
   }
 }
 

@@ -10,6 +10,8 @@ extension Slots {
   func follow(_ event: Event, ofStepAt step: Int?, in state: RunState) {
     switch event.kind {
     case .step(_, _, .output), .step(_, _, .progress): break
+    case .step(let id, _, .available):
+      if let position = step ?? state.position(ofStep: id) { available(position) }
     case .step(let id, _, _):
       guard let position = step ?? state.position(ofStep: id), state.steps[position].phase.isFinal
       else {

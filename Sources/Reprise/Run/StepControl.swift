@@ -36,6 +36,10 @@ struct StepControl: Sendable {
   private var future: StepFuture?
   /// The pending approval, if the step is waiting for one.
   private var approval: Ticket<Approval?>?
+  /// Whether the step has been ready to be used in this generation.
+  private(set) var wasAvailable = false
+  /// Whether the step is a service that is being stopped because no step needs it any more.
+  private(set) var isWindingDown = false
   private var killHandlers: [Int: @Sendable () -> Void] = [:]
   private var nextHandler = 0
   private var isKilled = false
@@ -71,11 +75,31 @@ struct StepControl: Sendable {
     setResult = nil
     isKilled = false
     isAdopting = false
+    wasAvailable = false
+    isWindingDown = false
   }
 
   /// Stores the future of a step that has become ready.
   mutating func becomeReady(_ future: StepFuture) {
     self.future = future
+  }
+
+  /// Records that the step is ready to be used while it runs.
+  ///
+  /// - Returns: The future by which the steps that wait for this are notified; nil if none may start.
+  mutating func becomeAvailable() -> StepFuture? {
+    guard isOpen, cause == nil else { return nil }
+    wasAvailable = true
+    return future
+  }
+
+  /// Stops a service because no step needs it any more.
+  ///
+  /// - Returns: The future to interrupt; nil if the service has not started.
+  mutating func windDown() -> StepFuture? {
+    guard isOpen, cause == nil, !isWindingDown, let future else { return nil }
+    isWindingDown = true
+    return future
   }
 
   /// Records that the step has ended.

@@ -2,6 +2,16 @@
 
 import WorkflowLanguage
 
+extension StepPerformer {
+  /// Reports the end of a step to the driver, if the driver waits for it.
+  ///
+  /// Call it when nothing of the step is left, including its slots.
+  func reportEnd(of place: StepPlace) {
+    let step = ledger.decide { $0.mustReportStepEnd ? place.index : nil }
+    if let step { stepEnded(step) }
+  }
+}
+
 extension RunLedger.Page {
   /// Whether the driver must be notified when a step ends.
   ///
@@ -51,20 +61,47 @@ extension RunLedger.Page {
   ///
   /// - Returns: The futures to interrupt.
   mutating func stopSiblings(of step: StepIndex) -> [StepFuture] {
-    let items = workflow.steps[step.position].extras.items.filter(\.failsFast)
-    guard workflow.failsFast || !items.isEmpty else { return [] }
+    let items = failedEnough(workflow.steps[step.position].extras.items, for: step)
+    let stopsAll =
+      workflow.failsFast
+      && (workflow.failFastCount == 1 || failures(seenBy: step).count >= workflow.failFastCount)
+    guard stopsAll || !items.isEmpty else { return [] }
     let id = workflow.steps[step.position].id
     // Other steps go on after the failure of a group with `continue-on-error`.
     let tolerant = workflow.steps[step.position].extras.tolerantGroups
     return workflow.graph.indices.compactMap { other -> StepFuture? in
       let extras = workflow.steps[other.position].extras
       let isSibling =
-        other != step && extras.finally == nil && extras.cleanUp == nil
+        other != step && extras.finally == nil && extras.cleanUp == nil && extras.service == nil
         && !state.steps[other.position].phase.isFinal
         && tolerant.allSatisfy(extras.tolerantGroups.contains)
         && (extras.items.isSibling(ofOneIn: items)
-          || workflow.failsFast && !workflow.testsStatus(workflow.steps[other.position]))
+          || stopsAll && !workflow.testsStatus(workflow.steps[other.position]))
       return isSibling ? controls[other.position].stop(.failure(ofStep: id)) : nil
+    }
+  }
+}
+
+extension RunLedger.Page {
+  /// Returns the failed steps whose failure the groups of a step do not tolerate.
+  private func failures(seenBy step: StepIndex) -> [Int] {
+    let own = workflow.steps[step.position].extras.tolerantGroups
+    return state.steps.indices.filter { position in
+      guard case .failed = state.steps[position].phase else { return false }
+      guard let extras = workflow.steps[position].extrasIfAny else { return true }
+      return !extras.continuesOnError && extras.tolerantGroups.allSatisfy(own.contains)
+    }
+  }
+
+  /// Returns those of the items of a failed step in whose group as many items have failed as cancel
+  /// the others.
+  private func failedEnough(_ items: [GroupItem], for step: StepIndex) -> [GroupItem] {
+    let counted = items.filter(\.failsFast)
+    guard counted.contains(where: { $0.failFastCount != 1 }) else { return counted }
+    let failed = failures(seenBy: step).map { workflow.steps[$0].extras.items }
+    return counted.filter { item in
+      let items = failed.joined().lazy.filter { $0.group == item.group }.map(\.item)
+      return Set(items).count >= item.failFastCount ?? .max
     }
   }
 }

@@ -25,10 +25,13 @@ extension StepPerformer {
     return StepContext(
       run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
-      secretTexts: secrets.texts, hiddenVariables: secrets.variables,
+      secretTexts: secrets.texts, hiddenVariables: secrets.variables, terminal: terminal,
       capture: needsCapture ? OutputCapture() : nil, index: job.index, results: job.results,
       reporter: reporter
-        ?? LedgerReporter(ledger: ledger, place: job.place, attempt: attempt),
+        ?? LedgerReporter(
+          ledger: ledger, place: job.place, attempt: attempt,
+          slots: job.step.action.isService ? slots : nil,
+          startNext: { [slots] in slots.startNext() }),
       clock: clock)
   }
 
@@ -98,7 +101,8 @@ extension StepPerformer {
 extension RunValues {
   /// Creates the values for steps that an executor runs.
   ///
-  /// `kept` has the values of steps that are not part of the run.
+  /// `kept` has the values of steps that are not part of the run; `available` those of steps that
+  /// are ready while they run.
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     kept: [String: StepValues] = [:],
@@ -107,7 +111,12 @@ extension RunValues {
     self.init(
       run: run?.description ?? "", generation: generation, environment: executor.environment,
       secrets: { scope, name in secrets[scope, name] },
-      step: { id in state(id)?.values ?? kept[id] },
+      step: { id in
+        guard let step = state(id) else { return kept[id] }
+        // A step that others may use while it runs counts as successful.
+        guard step.isAvailable else { return step.values }
+        return StepValues(result: "success", outputs: step.availableOutputs)
+      },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
     files = { patterns in try executor.files(matching: patterns) }
     nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []

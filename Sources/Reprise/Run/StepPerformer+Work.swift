@@ -41,7 +41,8 @@ extension StepPerformer {
   func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
     let declared = workflow.steps[step.position]
     guard declared.action.kind.startsProgram, observer == nil, declared.extrasIfAny?.cache == nil,
-      !declared.readsFiles, declared.extrasIfAny?.runner == nil
+      !declared.readsFiles, declared.extrasIfAny?.runner == nil,
+      declared.extrasIfAny?.usesTerminal != true
     else { return nil }
     return executor.taskExecutor
   }

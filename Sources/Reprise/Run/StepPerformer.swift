@@ -21,6 +21,8 @@ struct StepPerformer: Sendable {
   let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
+  /// The terminal for steps that own one.
+  var terminal: (any StepTerminal)?
   /// The folder of the run, if its engine keeps one.
   let folder: RunFolder?
   /// The steps that have set variables for later ones.
@@ -118,6 +120,9 @@ struct StepPerformer: Sendable {
   ///
   /// A step whose condition cannot be evaluated fails.
   private func resultWithoutStarting(_ job: StepJob) -> StepResult? {
+    if job.step.action.isService, !ledger.decide({ $0.isNeeded(job.index) }) {
+      return skip(job, "no step needs it")
+    }
     if let endings = job.step.extrasIfAny?.finally,
       let ending = ledger.decide({ $0.ending }), !endings.contains(ending)
     {
@@ -239,7 +244,7 @@ struct StepPerformer: Sendable {
     with given: StepOutputs, adopting adopted: AttemptToken? = nil
   ) async throws(Withdrawn) -> AttemptResult {
     let place = job.place
-    guard await slots.take(place.index, generation: job.generation) else { throw Withdrawn() }
+    guard await takeSlots(job, attempt: number) else { throw Withdrawn() }
     // The successes of its needs must survive a power loss from here on. If they cannot be
     // recorded, the run is about to be abandoned.
     if number == 1, adopted == nil,
@@ -338,14 +343,6 @@ struct StepPerformer: Sendable {
     if !mayContinue { throw Withdrawn() }
   }
 
-  /// Reports the end of a step to the driver, if the driver waits for it.
-  ///
-  /// Call it when nothing of the step is left, including its slots.
-  func reportEnd(of place: StepPlace) {
-    let step = ledger.decide { $0.mustReportStepEnd ? place.index : nil }
-    if let step { stepEnded(step) }
-  }
-
   /// Records the end of a step in progress, even if its generation is over for the step.
   ///
   /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
@@ -375,11 +372,18 @@ struct StepPerformer: Sendable {
         requester = set.by
         resultOfStop = nil
       }
+      if page.controls[step.position].isWindingDown, page.controls[step.position].isOpen {
+        (event, resultOfStop) = (page.endOfService(step, event), nil)
+      }
       page.record(event, of: step.position, attempt: attempt, by: requester)
+      let isUsed =
+        page.controls[step.position].wasAvailable
+        && page.workflow.steps[step.position].action.isService
       page.controls[step.position].end()
       var siblings: [StepFuture] = []
       if case .failed = event, !isTolerated, page.state.phase == .running {
         siblings = page.stopSiblings(of: step)
+        if isUsed { siblings += page.stopUsers(of: step) }
       }
       return (resultOfStop ?? event.result(of: id, isTolerated: isTolerated), siblings)
     }

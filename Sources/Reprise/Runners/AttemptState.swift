@@ -193,7 +193,7 @@ package struct AttemptState: Sendable, Equatable {
       phase = .outOfSight(text)
       isAgain = true
       return [news]
-    case .queued, .output, .progress, .leftBehind:
+    case .queued, .output, .progress, .ready, .leftBehind:
       return [news]
     }
   }

@@ -284,6 +284,10 @@ public struct RunState: Sendable, Equatable {
         steps[position].placement = StepPlacement(place: place, queuedAt: event.time)
       }
       steps[position].placement?.queuedBecause = text
+    case .available(let outputs):
+      try expect(event, old == .running)
+      steps[position].availableAt = event.time
+      steps[position].availableOutputs = outputs
     case .outOfSight(let text):
       try expect(event, old == .running)
       steps[position].placement?.outOfSightBecause = text
@@ -296,6 +300,8 @@ public struct RunState: Sendable, Equatable {
       steps[position].placement?.queuedBecause = nil
       steps[position].approval = nil
       steps[position].progress = nil
+      steps[position].availableAt = nil
+      steps[position].availableOutputs = [:]
       steps[position].startedAt = event.time
       steps[position].attempt = attempt
       steps[position].retry = nil

@@ -30,6 +30,10 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var written: StepOutputs = [:]
   /// Where the current or last attempt runs; nil for a plain process on this machine.
   public internal(set) var placement: StepPlacement?
+  /// When the current or last attempt became ready to be used; nil if it has not.
+  public internal(set) var availableAt: Timestamp?
+  /// The outputs that it had written until then.
+  public internal(set) var availableOutputs: StepOutputs = [:]
   /// The progress that the step last reported.
   public internal(set) var progress: StepProgress?
   /// The time at which the step succeeded, failed, was cancelled or was skipped.
@@ -52,6 +56,9 @@ public struct StepState: Sendable, Equatable {
 
   /// Whether its result was set by hand.
   public var isSetByHand: Bool { interventions.last?.kind == .set }
+
+  /// Whether the step is running, and ready for the steps that need it so.
+  public var isAvailable: Bool { phase == .running && availableAt != nil }
 
   /// Whether the step is being cancelled on request, although the run continues.
   public var isBeingCancelled: Bool {

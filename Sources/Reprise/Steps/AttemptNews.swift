@@ -12,6 +12,8 @@ public enum AttemptNews: Sendable, Equatable {
   case output(OutputChannel, text: String, isPartial: Bool)
   /// It reported its progress: a fraction from 0 to 1 and the current activity.
   case progress(Double, String)
+  /// It is ready to be used while it goes on.
+  case ready
   /// It has left this process behind, which is being ended.
   case leftBehind(String)
   /// Nothing can be said about it for now, for this reason; it may go on.

@@ -33,6 +33,8 @@ public struct StepContext: Sendable {
   var adopted: AttemptToken?
   /// Whether the attempt goes on that an earlier engine has begun.
   package var isAdopted: Bool { adopted != nil }
+  /// The terminal for a step that owns it; nil if this process lends none.
+  var terminal: (any StepTerminal)?
   /// Captures the standard output, if the step's outputs are computed from it.
   let capture: OutputCapture?
 
@@ -114,6 +116,8 @@ public struct StepContext: Sendable {
       return reporter.report(.leftBehind(commandLine))
     case .progress(let part, let text):
       report(progress: part, text)
+    case .ready:
+      reportReady()
     case .started(let host):
       reporter.report(.started(on: host))
     case .outOfSight(let text):
@@ -149,6 +153,17 @@ public struct StepContext: Sendable {
     // Mask before truncating: part of a secret would not be recognized.
     let text = String(masker.masked(text).prefix(Self.progressTextMax))
     reporter.report(.progress(min(1, max(0, progress)), text))
+  }
+
+  /// Reports that the step is ready to be used while it goes on, so that steps that need it so may
+  /// start.
+  ///
+  /// A service is used as soon as it reports this. Returns immediately; safe to call from any
+  /// thread. Later calls in the same attempt have no effect.
+  ///
+  /// - Parameter outputs: The outputs that these steps can use already.
+  public func reportReady(outputs: StepOutputs = [:]) {
+    reporter.report(.available(outputs.mapValues(masker.masked)))
   }
 
   /// Waits until more output may be reported.

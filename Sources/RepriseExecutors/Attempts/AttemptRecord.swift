@@ -30,6 +30,8 @@ enum AttemptRecord {
       return Array((head + "progress F \(part) " + oneLine(text) + "\n").utf8)
     case .leftBehind(let command):
       return Array((head + "left-behind F " + oneLine(command) + "\n").utf8)
+    case .ready:
+      return Array((head + "ready F \n").utf8)
     case .queued, .started, .outOfSight, .ended:
       return []
     }
@@ -68,6 +70,8 @@ enum AttemptRecord {
       let parts = text.split(separator: " ", maxSplits: 1)
       guard let part = parts.first.flatMap({ Double($0) }) else { return nil }
       return .progress(part, parts.count > 1 ? String(parts[1]) : "")
+    case "ready":
+      return .ready
     case "left-behind":
       return .leftBehind(text)
     default:

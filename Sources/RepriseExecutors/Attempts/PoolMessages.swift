@@ -85,6 +85,7 @@ struct CodedNews: Codable, Sendable {
     case .output(let stream, let text, let isPartial):
       (kind, self.text, self.isPartial) = (stream.rawValue, text, isPartial ? true : nil)
     case .progress(let part, let text): (kind, self.part, self.text) = ("progress", part, text)
+    case .ready: kind = "ready"
     case .leftBehind(let text): (kind, self.text) = ("left-behind", text)
     case .outOfSight(let text): (kind, self.text) = ("out-of-sight", text)
     case .ended(let result): (kind, self.result) = ("ended", CodedResult(result))
@@ -99,6 +100,7 @@ struct CodedNews: Codable, Sendable {
     case "queued": .queued(text ?? "")
     case "started": .started(host: text ?? "")
     case "progress": .progress(part ?? 0, text ?? "")
+    case "ready": .ready
     case "left-behind": .leftBehind(text ?? "")
     case "out-of-sight": .outOfSight(text ?? "")
     case "ended": result?.result.map(AttemptNews.ended)

@@ -34,6 +34,7 @@ package struct EngineSettings: Sendable {
       recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
     engine.runFolders = folders
     StandardRunners.register(with: &engine)
+    engine.terminal = LentTerminal.shared
     engine.surroundings = RunnerSurroundings(
       attempts: attempts, hostProgram: StandardRunners.ownProgram)
     return engine

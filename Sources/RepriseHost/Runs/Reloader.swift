@@ -125,6 +125,7 @@ extension Workflow {
   /// Whether settings of the workflow that concern no step in particular are equal.
   fileprivate func hasSameSettings(as other: Workflow) -> Bool {
     maxParallel == other.maxParallel && timeout == other.timeout && failsFast == other.failsFast
+      && failFastCount == other.failFastCount && order == other.order
       && name == other.name
   }
 }

@@ -62,6 +62,14 @@ final class LineDisplay: EventDisplay {
       log: PlainLog(style: style, prefix: prefix, joinedAt: joinedAt, offset: localTimeOffset))
     if case .github(_, let job) = content { state.groups = GitHubGroups(job) }
     self.state = Mutex(state)
+    // While a step owns the terminal, lines wait.
+    let display = LentTerminal.Display(
+      name: ObjectIdentifier(self),
+      stepAside: { [queue] in
+        queue.sync {}
+        queue.suspend()
+      }, comeBack: { [queue] in queue.resume() })
+    LentTerminal.shared.add(display, on: device.descriptor)
     switch content {
     case .json, .report: return
     case .plain, .github: break
@@ -92,6 +100,7 @@ final class LineDisplay: EventDisplay {
   func leave() {}
 
   private func finish() {
+    LentTerminal.shared.remove(ObjectIdentifier(self))
     heartbeat.withLock { $0 }?.cancel()
     let run = state.withLock { $0.log.state }
     switch content {

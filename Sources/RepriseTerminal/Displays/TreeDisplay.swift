@@ -67,6 +67,10 @@ final class TreeDisplay: EventDisplay {
       onKey: { [weak self, queue] key in queue.async { [weak self] in self?.press(key) } },
       beforeStop: { [weak self] in self?.suspend() },
       afterStop: { [weak self] in self?.resumeDrawing() })
+    let display = LentTerminal.Display(
+      name: ObjectIdentifier(self), stepAside: { [weak self] in self?.stepAside() },
+      comeBack: { [weak self] in self?.comeBack() })
+    LentTerminal.shared.add(display, on: device.descriptor)
   }
 
   // MARK: Events
@@ -117,6 +121,7 @@ final class TreeDisplay: EventDisplay {
 
   /// Draws the last frame, restores the terminal, and reports how the display ends.
   private func end(_ ending: DisplayEnding, _ leave: @escaping @Sendable (DisplayEnding) -> Void) {
+    LentTerminal.shared.remove(ObjectIdentifier(self))
     keyboard.stop()
     windowChanges.withLock { $0 }?.cancel()
     state.withLock { $0.isOver = true }
@@ -229,6 +234,8 @@ final class TreeDisplay: EventDisplay {
   ///
   /// - Parameter use: Returns when the program has ended; may return a message.
   private func useTerminal(_ use: @escaping @Sendable (DisplayControls) async -> String?) {
+    // A step may have got the terminal a moment ago.
+    guard LentTerminal.shared.holdIfFree() else { return }
     suspend(keepsRows: false)
     keyboard.pauseReading()
     Task {
@@ -236,7 +243,26 @@ final class TreeDisplay: EventDisplay {
       keyboard.continueReading()
       if let message { notify(TerminalSafe(message)) }
       resumeDrawing()
+      LentTerminal.shared.release()
     }
+  }
+
+  /// Leaves the terminal to a step that owns it.
+  private func stepAside() {
+    keyboard.pauseReading()
+    queue.sync {
+      state.withLock { $0.isSuspended = true }
+      leaveTerminal(keepsRows: false)
+    }
+    // Everything that is written to the terminal is written on the queue.
+    queue.suspend()
+  }
+
+  /// Shows the run again, after the step that owned the terminal.
+  private func comeBack() {
+    queue.resume()
+    keyboard.continueReading()
+    resumeDrawing()
   }
 
   // MARK: Drawing

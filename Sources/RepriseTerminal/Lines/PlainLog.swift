@@ -179,6 +179,8 @@ struct PlainLog {
     case .queued(let place, let text):
       guard !text.isEmpty else { return [] }
       return [style.coloured("queued", .dim) + " on \(place.runner): \(text)"]
+    case .available:
+      return [style.coloured("ready", .green) + took]
     case .outOfSight, .inSight:
       return [style.coloured("\(stepEvent.description)", .yellow)]
     case .started(let host):

@@ -96,6 +96,11 @@ extension TreeView {
       if let reason = step.placement?.outOfSightBecause {
         return "\(attempt)\(bar)out of sight: \(reason)"
       }
+      if step.isAvailable {
+        let line: TerminalSafe =
+          options.showsOutput ? step.output.current.map { "  \($0.text)" } ?? "" : ""
+        return "\(attempt)ready\(line)"
+      }
       let place: TerminalSafe = step.placement.map { "\($0.title)  " } ?? ""
       guard options.showsOutput, let line = step.output.current else {
         return attempt + bar + place

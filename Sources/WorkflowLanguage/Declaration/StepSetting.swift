@@ -12,7 +12,7 @@ public struct StepSetting: Sendable, Equatable {
     let value: Value
   }
 
-  private init(_ key: String, _ value: Value) {
+  init(_ key: String, _ value: Value) {
     entries = [Entry(key: key, value: value)]
   }
 
@@ -165,6 +165,19 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("runner", .map([kind: .map(settings.mapValues(\.value))]))
   }
 
+  /// Lets the step own the terminal while it runs, to interact with its user.
+  public static var usesTerminal: StepSetting { StepSetting("terminal", .boolean(true)) }
+
+  /// Of the ready steps, those with a higher number start first.
+  public static func priority(_ number: Int) -> StepSetting {
+    StepSetting("priority", .number(Double(number)))
+  }
+
+  /// Cancels the other `foreach` or `matrix` instances when this number of them has failed.
+  public static func failsFast(after count: Int) -> StepSetting {
+    StepSetting("fail-fast", .number(Double(count)))
+  }
+
   /// Requires approval before the step starts; the text describes what to approve.
   public static func approval(_ text: TemplateValue) -> StepSetting {
     StepSetting("approval", text.value)
@@ -299,7 +312,7 @@ public struct StepSetting: Sendable, Equatable {
 
 extension Retry {
   /// The value of the `retry` key.
-  fileprivate var value: Value {
+  var value: Value {
     var fields: [String: Value] = [
       "limit": .number(Double(limit)), "delay": .text(delay.workflowText),
       "backoff": .text(backoff.rawValue),

@@ -157,6 +157,16 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("fail-fast", condition.value)
   }
 
+  /// Cancels the other steps when this number of steps has failed.
+  public static func failsFast(after count: Int) -> WorkflowSetting {
+    WorkflowSetting("fail-fast", .number(Double(count)))
+  }
+
+  /// Which of the ready steps of equal priority starts first.
+  public static func order(_ order: StepOrder) -> WorkflowSetting {
+    WorkflowSetting("order", .text(order.rawValue))
+  }
+
   /// The group of runs that exclude each other.
   ///
   /// Applies to the commands `reprise run` and `reprise watch`. An `Engine` starts every run that

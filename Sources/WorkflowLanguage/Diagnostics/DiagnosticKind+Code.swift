@@ -33,6 +33,7 @@ extension DiagnosticKind {
     case .noValue: "R0218"
     case .pattern, .ignorePattern: "R0219"
     case .notASize: "R0220"
+    case .notAnAddress: "R0221"
 
     case .noAction: "R0301"
     case .stepID: "R0302"

@@ -31,6 +31,7 @@ extension DiagnosticKind {
     case .scriptIsList: "did you mean \"exec\"? It takes a program with its arguments"
     case .expressionNotAllowed: "write the value itself, without ${{ … }}"
     case .notADuration: Self.durationHint
+    case .notAnAddress: "only http works here; check others with run: curl -fsS …"
     case .notASize: "write it like 500k, 64m or 1g"
     case .notABoolean(_, isOtherWord: true): "YAML 1.2 has only true and false"
     case .notABoolean: "write true or false, without quotes"
@@ -44,6 +45,8 @@ extension DiagnosticKind {
     case .noProgram(_, let example): "write it like: \(example)"
     case .exclusive("foreach", _, _): "a matrix with one more list does the same"
     case .exclusive(_, _, "a schedule"): "split it into two schedules"
+    case .exclusive("runner", "service", _), .exclusive("runner", "terminal", _):
+      "it must run as a process on this machine: add runner: local, or remove the other key"
     case .exclusive: "split it into two steps"
     case .misplaced(let key): key.hint
     case .noValue: "write \"\" for an empty value"
@@ -356,6 +359,7 @@ extension MissingKeys {
     case .cronOrEvery:
       "write it like: { cron: '30 2 * * *', time-zone: Europe/Berlin } or { every: 10m }"
     case .path: "write it like: { path: .env }"
+    case .probe: "write it like: { port: 5432 }"
     case .inputsOrKey: "write it like: { inputs: [src/**], outputs: [build/app] }"
     case .files: "write it like: { files: \"src/*.c\" }"
     case .options: "write them like: options: [staging, production]"
@@ -381,6 +385,7 @@ extension MisplacedKey {
     case .withPolicy: "remove one of the two"
     case .ofApproval: "remove it, or move it to the step that does the work"
     case .statusOfGroup: "write it at the first step of the group"
+    case .ofService: "write \"service\" instead of \"run\" or \"exec\", or remove it"
     case .ofUses: "move it to the steps of the used file"
     }
   }

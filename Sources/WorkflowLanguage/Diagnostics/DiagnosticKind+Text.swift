@@ -37,6 +37,7 @@ extension DiagnosticKind {
     case .expressionNotAllowed(let what): "\(what) cannot contain an expression"
     case .nul(let what): "\(what) contains a NUL character, which cannot be passed to a program"
     case .notADuration(let what, let text): "\(what) must be a duration, not \"\(text)\""
+    case .notAnAddress(let text): "\"\(text)\" is not an address like http://127.0.0.1:8080/health"
     case .notASize(let what, let text, let minimum):
       "\(what) must be a size from \(minimum), not \"\(text)\""
     case .notABoolean(let what, _): "\(what) must be true or false"
@@ -317,6 +318,7 @@ extension MissingKeys {
     case .paths: "files needs \"paths\""
     case .cronOrEvery: "a schedule needs \"cron\" or \"every\""
     case .path: "a dotenv entry needs a \"path\""
+    case .probe: "ready needs one of \"run\", \"port\", \"http\", \"line\" and \"report\""
     case .inputsOrKey: "cache needs \"inputs\" or a \"key\""
     case .files: "files as items need \"files\""
     case .options(let name): "the choice \"\(name)\" needs \"options\""
@@ -345,6 +347,7 @@ extension MisplacedKey {
       "a step that only waits for approval cannot have \"\(name)\""
     case .statusOfGroup:
       "the if of a group cannot test the status of steps"
+    case .ofService(let name): "\"\(name)\" of a step is only valid with \"service\""
     case .ofUses(let name): "a step with \"uses\" cannot have \"\(name)\""
     }
   }

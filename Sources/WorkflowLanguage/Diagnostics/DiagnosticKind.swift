@@ -37,6 +37,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case nul(String)
   case notADuration(String, String)
   case notASize(String, String, minimum: String)
+  case notAnAddress(String)
   case notABoolean(String, isOtherWord: Bool)
   case notWhole(String, from: Int?, isLarge: Bool, isComputed: Bool)
   case notInRange(String, ClosedRange<Double>)
@@ -240,7 +241,7 @@ enum MissingKeys: Sendable, Equatable {
   case steps, runOfCondition, messageOfApproval, timeoutOfDefault, untilOrWhile, momentOfWait,
     limit, groupAndPolicy, fromAndTo,
     paths, cronOrEvery, path,
-    inputsOrKey, files
+    inputsOrKey, files, probe
   case options(of: String)
   case defaultOfValue(String)
 }
@@ -255,6 +256,7 @@ enum MisplacedKey: Sendable, Equatable {
   case ofApproval(String)
   case ofUses(String)
   case statusOfGroup
+  case ofService(String)
 }
 
 /// The reason why an expression does not see a variable.

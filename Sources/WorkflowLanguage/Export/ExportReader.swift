@@ -71,6 +71,12 @@ struct ExportReader {
     if extras.share != nil {
       refusals.add(subject, "share", "steps of the other engine do not share an execution")
     }
+    if extras.usesTerminal {
+      refusals.add(subject, "terminal", "steps of the other engine have no terminal")
+    }
+    if extras.priority != 0 {
+      refusals.add(subject, "priority", "the other engine has its own queue")
+    }
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
     }
@@ -106,6 +112,9 @@ struct ExportReader {
     case is FanStep:
       refusals.add(
         step.subject, "foreach", "its items are the output of a step, which only Reprise collects")
+      return
+    case is ServiceStep:
+      refusals.add(step.subject, "service", "steps of the other engine run to their end")
       return
     case is WaitStep:
       if step.extras?.approvalRule != nil {

@@ -43,6 +43,27 @@ extension Workflow {
     }
     return alternatives
   }
+
+  /// For steps that start before a need has ended, the needs that only must be ready to be used.
+  ///
+  /// A service is used while it runs, except by a step that waits for its end.
+  package var earlyNeeds: [StepIndex: Set<StepIndex>] {
+    var early: [StepIndex: Set<StepIndex>] = [:]
+    for (position, step) in steps.enumerated() where step.action.isService {
+      let service = StepIndex(position)
+      for user in graph.dependents(of: service) where expected(by: user, of: service) != .over {
+        early[user, default: []].insert(service)
+      }
+    }
+    return early
+  }
+
+  /// Returns the result that a step expects of a step that it needs; nil if it is an alternative.
+  package func expected(by step: StepIndex, of need: StepIndex) -> ExpectedResult? {
+    guard let rules = steps[step.position].extrasIfAny?.needRules else { return .success }
+    let id = graph.id(of: need)
+    return rules.anyOf.contains(id) ? nil : rules.results[id] ?? .success
+  }
 }
 
 extension Workflow.Step {

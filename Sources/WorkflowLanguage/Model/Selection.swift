@@ -102,6 +102,8 @@ extension Workflow {
         grace: grace, maxParallel: maxParallel, concurrency: concurrency, steps: smaller,
         outline: outline.keeping(newPositions) ?? .sequence([]))
       workflow.failsFast = failsFast
+      workflow.failFastCount = failFastCount
+      workflow.order = order
       workflow.durability = durability
       workflow.keep = keep
       workflow.onEnd = onEnd

@@ -162,6 +162,12 @@ public struct StepExtras: Sendable, Equatable {
   package var groups: [String] = []
   /// The position of the step's scope in the workflow.
   var scope = 0
+  /// Whether the step owns the terminal while it runs.
+  public var usesTerminal = false
+  /// The rules of a service; nil for other steps.
+  public var service: ServiceRule?
+  /// Of the ready steps, those with a higher number start first.
+  public var priority = 0
   /// Where the step runs; nil for a plain process on this machine.
   public var runner: RunnerChoice?
   /// The places of the step in groups with `max-parallel` or `fail-fast`, outermost first.
@@ -194,10 +200,13 @@ package struct GroupItem: Sendable, Hashable {
   package var item: Int
   /// The maximum number of items in progress; nil for no limit.
   package var limit: Int?
-  /// Whether the failure of an item cancels the others.
-  package var failsFast: Bool
+  /// The number of failed items that cancels the others; nil if none does.
+  package var failFastCount: Int?
   /// Whether items have several steps, so that an item keeps its slot between them.
   package var countsItems: Bool
+
+  /// Whether the failure of items cancels the others.
+  package var failsFast: Bool { failFastCount != nil }
 }
 
 /// The interpreter of a script.

@@ -67,8 +67,15 @@ extension Workflow {
       extras?.mutex.map { "mutex: \($0)" },
       extras?.approval.map { "approval: \($0)" },
       extras?.approvalRule.map { "approval: \($0.settings)" },
+      extras?.usesTerminal == true ? "terminal: true" : nil,
+      extras.flatMap { $0.priority == 0 ? nil : "priority: \($0.priority)" },
       extras?.share.map { "share: \($0.source)" },
     ]
+    if let service = extras?.service {
+      lines.append(service.probe.map { "ready: \($0), every \(service.interval.workflowText)" })
+      lines.append("ready.timeout: \(service.timeout.workflowText)")
+      lines.append("stop: \(service.stopSignal)")
+    }
     if let retry = step.retry {
       lines.append("retry.limit: \(retry.limit)")
       lines.append("retry.delay: \(retry.delay.workflowText), \(retry.backoff)")

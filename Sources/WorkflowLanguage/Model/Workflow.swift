@@ -1,5 +1,13 @@
 // The model of a workflow, read from a file or declared in Swift.
 
+/// The order in which ready steps of equal priority start.
+public enum StepOrder: String, Sendable, CaseIterable {
+  /// The order of the file.
+  case file
+  /// First those from which the longest chain of steps follows, by the times of earlier runs.
+  case longestPath = "longest-path"
+}
+
 /// A named set of steps with their dependencies.
 public struct Workflow: Sendable, Equatable {
   /// The name of the workflow.
@@ -20,6 +28,10 @@ public struct Workflow: Sendable, Equatable {
   public var concurrency: Concurrency?
   /// Whether the first failed step cancels the other steps.
   public var failsFast = false
+  /// The number of failures at which ``failsFast`` cancels the other steps.
+  public var failFastCount = 1
+  /// Which of the ready steps of equal priority starts first.
+  public var order = StepOrder.file
   /// The kind of crash that the record of a run survives; ``Durability/process`` if nil.
   public var durability: Durability?
   /// The ended runs that are kept; nil for all of them.

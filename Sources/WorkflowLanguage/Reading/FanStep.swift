@@ -26,8 +26,8 @@ struct FanStep: StepKind {
   let limit: Int
   /// The step for each item, without bindings.
   var template: Workflow.Step
-  /// Whether the failure of an item cancels the others.
-  var failsFast = false
+  /// The number of failed items that cancels the others; nil if none does.
+  var failFastCount: Int?
   /// The maximum number of items in progress; nil for no limit.
   var parallelLimit: Int?
   /// The items of the last expansion; nil if there was none.
@@ -87,10 +87,11 @@ struct FanStep: StepKind {
     extras.bindings = bindings
     for position in extras.conditions.indices { extras.conditions[position].bindings = bindings }
     extras.fan = fan
-    if failsFast || parallelLimit != nil {
+    if failFastCount != nil || parallelLimit != nil {
       extras.items.append(
         GroupItem(
-          group: fan, item: index, limit: parallelLimit, failsFast: failsFast, countsItems: false))
+          group: fan, item: index, limit: parallelLimit, failFastCount: failFastCount,
+          countsItems: false))
     }
     step.extras = extras
     return step

@@ -71,11 +71,14 @@ extension KeyTable {
       result += letter == "_" ? "-" : letter.lowercased()
     }
     if has(kebab) { return Suggestion(name: kebab, isSynonym: false) }
-    if let known = Self.synonyms[name] ?? Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab],
+    if let known = Self.synonyms[name] ?? Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab]
+      ?? Self.serviceSynonyms[name],
       has(known)
     {
       return Suggestion(name: known, isSynonym: true)
     }
+    // A key with advice of its own is not a misspelled one.
+    guard advice[name] == nil else { return nil }
     return nearest(to: name, among: keys.map(\.name)).map {
       Suggestion(name: $0, isSynonym: false)
     }

@@ -45,8 +45,11 @@ extension KeyTable {
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "the maximum number of steps that run at once"),
       Key(
-        "fail-fast", .computed(.boolean),
-        "whether the first failure cancels the other running steps"),
+        "fail-fast", .either([.computed(.boolean), .whole(1...Int(Int32.max))]),
+        "whether the first failure, or this number of failures, cancels the other steps"),
+      Key(
+        "order", .choice(StepOrder.allCases.map(\.rawValue)),
+        "which of the ready steps of equal priority starts first"),
       Key("concurrency", .map(concurrency), "the runs that must not overlap with this one"),
       Key(
         "durability", .choice(Durability.allCases.map(\.rawValue)),
@@ -238,6 +241,24 @@ extension KeyTable {
         "survive", .boolean, "whether it goes on when its engine dies, to be adopted by resume",
         .extras, excludedBy: ["approval", "uses"]),
       Key(
+        "terminal", .boolean,
+        "whether it owns the terminal while it runs, to interact with its user",
+        .extras, excludedBy: ["approval", "uses"]),
+      Key(
+        "ready", .map(readiness), "when a service is ready for the steps that need it", .extras,
+        excludedBy: ["uses", "approval"]),
+      Key(
+        "stop", .choice(ServiceRule.signals.map(\.name)), "the signal that asks a service to end",
+        .extras, excludedBy: ["uses", "approval"]),
+      Key(
+        "restart", .either([.choice(["on-failure"]), .map(retry)]),
+        "when a service that ends while steps need it is started again", .extras,
+        excludedBy: ["uses", "approval"]),
+      Key(
+        "priority", .computed(.whole(-1000...1000)),
+        "of the ready steps, those with a higher number start first", .extras,
+        excludedBy: ["uses"]),
+      Key(
         "foreach",
         .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
         "the items; the step runs once for each", .many),
@@ -252,8 +273,9 @@ extension KeyTable {
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "the maximum number of steps of a foreach or matrix that run at once", .many),
       Key(
-        "fail-fast", .computed(.boolean),
-        "whether the first failure of a foreach or matrix cancels the others", .many),
+        "fail-fast", .either([.computed(.boolean), .whole(1...Int(Int32.max))]),
+        "whether the first failure of a foreach or matrix, or this number, cancels the others",
+        .many),
       Key(
         "outputs", .named(.identifier, .template), "values for later steps", .extras,
         excludedBy: ["uses"]),
@@ -346,7 +368,8 @@ extension KeyTable {
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "the maximum number of branches that run at once"),
       Key(
-        "fail-fast", .computed(.boolean), "whether the failure of a branch cancels the others"),
+        "fail-fast", .either([.computed(.boolean), .whole(1...Int(Int32.max))]),
+        "whether the failure of a branch, or of this number of branches, cancels the others"),
     ])
 
   static let sequence = KeyTable(

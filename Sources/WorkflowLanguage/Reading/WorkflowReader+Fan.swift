@@ -46,13 +46,13 @@ extension WorkflowReader {
     inner.bindings = bindings
     let key = fields["key"].flatMap { template($0, "key", .itemKey, inner, draft: draft) }
     let (_, ends) = readSingle(fields, id, needs, inner)
-    let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) } ?? false
+    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
     let parallelLimit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
     guard let source, steps.count == draft + 1, errorCount == before else { return (nil, ends) }
     var (step, isValid) = fanStep(
       steps[draft], source, key, limit, bindings, fields["if"], context)
     guard isValid, var fan = step.action.kind as? FanStep else { return (nil, ends) }
-    fan.failsFast = failsFast
+    fan.failFastCount = failFastCount
     fan.parallelLimit = parallelLimit
     step.action = Workflow.Step.Action(fan)
     steps[draft] = step

@@ -82,8 +82,8 @@ extension WorkflowReader {
     _ fields: Fields, _ id: String?, _ context: Context
   ) -> GroupItem? {
     let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) } ?? false
-    guard limit != nil || failsFast else { return nil }
+    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
+    guard limit != nil || failFastCount != nil else { return nil }
     let group =
       id.map { fullID($0, scope: context.scope) } ?? internalName(of: fields.node, context)
     if limit != nil, let key = fields.key("max-parallel") {
@@ -92,7 +92,7 @@ extension WorkflowReader {
         file: context.file, result: nil)
     }
     return GroupItem(
-      group: group, item: 0, limit: limit, failsFast: failsFast, countsItems: true)
+      group: group, item: 0, limit: limit, failFastCount: failFastCount, countsItems: true)
   }
 
   /// Returns a unique name for a group that may have no id; no id contains a colon.

@@ -39,7 +39,7 @@ extension WorkflowReader {
     nameGroup(fields["name"], id, context)
     var inner = context
     inner.extras.groups.append(group)
-    let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) } ?? false
+    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
     let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
     let keys = readKeys(fields, all, inner)
     var outlines: [Outline] = []
@@ -47,11 +47,11 @@ extension WorkflowReader {
     var members: [String] = []
     for (position, bindings) in all.enumerated() {
       inner.bindings = bindings
-      if failsFast || limit != nil {
+      if failFastCount != nil || limit != nil {
         inner.extras.items =
           context.extras.items + [
             GroupItem(
-              group: group, item: position, limit: limit, failsFast: failsFast,
+              group: group, item: position, limit: limit, failFastCount: failFastCount,
               countsItems: fields["uses"] != nil)
           ]
       }

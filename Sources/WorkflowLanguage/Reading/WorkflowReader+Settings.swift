@@ -62,6 +62,22 @@ extension WorkflowReader {
     settled(node, what, context).flatMap { readers[context.file].boolean($0, what) }
   }
 
+  /// Reads after how many failures other steps are cancelled; nil for never.
+  mutating func readFailFast(_ node: Node, _ context: Context) -> Int? {
+    guard let node = settled(node, "fail-fast", context) else { return nil }
+    if case .scalar(let text, isPlain: true) = node.content, Int(text) != nil {
+      return readers[context.file].number(node, "fail-fast", from: 1)
+    }
+    return readers[context.file].boolean(node, "fail-fast") == true ? 1 : nil
+  }
+
+  /// Reads a priority, which may be negative.
+  mutating func priority(_ node: Node, _ context: Context) -> Int? {
+    settled(node, "priority", context).flatMap {
+      readers[context.file].number($0, "priority", from: -1000)
+    }
+  }
+
   mutating func text(_ node: Node, _ what: String, _ context: Context) -> String? {
     settled(node, what, context).flatMap { readers[context.file].nonEmptyText($0, what) }
   }

@@ -92,6 +92,9 @@ extension WorkflowReader {
       step.extras = readExtras(fields, context, draft)
       step.extras.name = stepName(fields["name"], id, context)
     }
+    if fields.bits & Self.extraKeys != 0 || step.action.isService {
+      readService(fields, of: &step, context)
+    }
     if fields["approval"] != nil, step.action == .wait {
       refuseOfApproval(fields, context)
       // The default is for attempts, not for people.
@@ -173,6 +176,8 @@ extension WorkflowReader {
       }
       extras.runner = RunnerChoice(name: "survive", kind: "survive")
     }
+    extras.priority = fields["priority"].flatMap { priority($0, context) } ?? extras.priority
+    extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
     if let node = fields["approval"] { readApproval(node, context, into: &extras) }
     if let node = fields["outputs"] {

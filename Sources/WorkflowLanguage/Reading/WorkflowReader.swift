@@ -139,7 +139,9 @@ struct WorkflowReader {
       shell: header.context.defaults.shell ?? .standard, timeout: header.timeout,
       grace: header.context.defaults.grace, maxParallel: header.maxParallel,
       concurrency: header.concurrency, steps: steps, outline: header.outline, graph: graph)
-    workflow.failsFast = header.failsFast ?? false
+    workflow.failsFast = header.failFastCount != nil
+    workflow.failFastCount = header.failFastCount ?? 1
+    workflow.order = header.order ?? .file
     workflow.durability = header.durability
     workflow.keep = header.keep
     workflow.onEnd = header.onEnd
@@ -173,7 +175,8 @@ struct WorkflowReader {
     let description: String?
     let timeout: Duration?
     let maxParallel: Int?
-    let failsFast: Bool?
+    let failFastCount: Int?
+    let order: StepOrder?
     let concurrency: Concurrency?
     let durability: Durability?
     let keep: Retention?
@@ -202,7 +205,8 @@ struct WorkflowReader {
       duration($0, "timeout", context, allowsZero: false)
     }
     let maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) }
+    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
+    let order: StepOrder? = choice(fields["order"], "order")
     let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
     let durability: Durability? = choice(fields["durability"], "durability")
     let keep = fields["keep"].flatMap { readers[0].keep($0) }
@@ -225,8 +229,8 @@ struct WorkflowReader {
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,
-      failsFast: failsFast, concurrency: concurrency, durability: durability, keep: keep,
-      onEnd: onEnd, triggers: triggers, condition: condition, parameters: parameters,
+      failFastCount: failFastCount, order: order, concurrency: concurrency, durability: durability,
+      keep: keep, onEnd: onEnd, triggers: triggers, condition: condition, parameters: parameters,
       context: context, outline: outline)
   }
 

@@ -185,5 +185,12 @@ extension ErrorPage {
         keep: { bytes: 1g }
         steps: [{ id: build, run: make }]
         """),
+    ErrorPage(
+      "R0221", "not an address",
+      "The address under ready.http is not one of HTTP, with a host and an optional port and path.",
+      example: "steps: [{ id: web, service: ./serve, ready: { http: \"localhost:8080\" } }]",
+      fix: "Write the whole address. For https, check with a command: ready: { run: curl -fsS … }.",
+      fixed:
+        "steps: [{ id: web, service: ./serve, ready: { http: \"http://localhost:8080\" } }]"),
   ]
 }

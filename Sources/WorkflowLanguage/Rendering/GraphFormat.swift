@@ -46,7 +46,8 @@ extension Workflow {
       let padding = String(repeating: " ", count: width - shown(step).count)
       let needs =
         step.needs.isEmpty ? "" : padding + "  after " + step.shownNeeds.joined(separator: ", ")
-      lines.append("  \(number)\(shown(step))\(needs)")
+      let mark = step.action.isService ? (needs.isEmpty ? padding : "") + "  (service)" : ""
+      lines.append("  \(number)\(shown(step))\(needs)\(mark)")
     }
     if finallyCount > 0 { lines.append("  finally") }
     for index in graph.indices.suffix(finallyCount) {
@@ -65,7 +66,8 @@ extension Workflow {
     graph.indices.map { index in
       let step = steps[index.position]
       let label = step.shownName + (isFan(step) ? "[*]" : "")
-      return "  s\(index.position)[\(quoted(label))]"
+      let (left, right) = step.action.isService ? ("([", "])") : ("[", "]")
+      return "  s\(index.position)\(left)\(quoted(label))\(right)"
     }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map { "  s\($0.position) --> s\(index.position)" }
@@ -74,8 +76,13 @@ extension Workflow {
 
   private var dotLines: [String] {
     graph.indices.map { index in
-      let label = steps[index.position].extrasIfAny?.name.map { " [label=\(quoted($0))]" } ?? ""
-      return "  \(quoted(graph.id(of: index)))\(label);"
+      let step = steps[index.position]
+      let attributes = [
+        step.extrasIfAny?.name.map { "label=\(quoted($0))" },
+        step.action.isService ? "shape=cylinder" : nil,
+      ].compactMap(\.self)
+      let list = attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]"
+      return "  \(quoted(graph.id(of: index)))\(list);"
     }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map {
@@ -90,6 +97,7 @@ extension Workflow {
         + (step.extrasIfAny?.name.map { "\"name\": \(quoted($0)), " } ?? "") + "\"needs\": ["
         + step.needs.map(quoted).joined(separator: ", ") + "]"
         + (isFan(step) ? ", \"expanded\": true" : "")
+        + (step.action.isService ? ", \"service\": true" : "")
         + (step.extrasIfAny?.finally == nil ? "}" : ", \"finally\": true}")
     }
     return "{\n  \"workflow\": \(quoted(name)),\n  \"steps\": [\n" + rows.joined(separator: ",\n")

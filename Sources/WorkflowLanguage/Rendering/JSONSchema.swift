@@ -47,6 +47,10 @@ extension KeyTable {
       notBoth[(first + 1)...].map { Self.having(notBoth[first], $0) }
     }
     if !pairs.isEmpty { schema["not"] = .map(["anyOf": .list(pairs)]) }
+    if has("service") {
+      let keys = Self.serviceKeys.map { ($0, Value.list([.text("service")])) }
+      schema["dependencies"] = .map(Dictionary(uniqueKeysWithValues: keys))
+    }
     return schema
   }
 

@@ -7,7 +7,7 @@ struct CallStep: NamedStepKind {
   static let name = "call"
   static let shape = Shape.text
   static let summary = "an action of the program that runs the workflow"
-  static let refused = ["run", "exec", "shell", "runner"]
+  static let refused = ["run", "exec", "shell", "runner", "terminal"]
 
   let action: String
   let arguments: CallArguments

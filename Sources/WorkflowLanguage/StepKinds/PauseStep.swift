@@ -10,7 +10,7 @@ struct PauseStep: NamedStepKind {
 
   static var refused: [String] {
     ["run", "exec", "call", "shell", "timeout", "retry", "grace", "cache", "share", "runner"]
-      + ["survive", "repeat", "outputs", "mutex"]
+      + ["survive", "repeat", "outputs", "mutex", "terminal"]
   }
 
   let end: WaitEnd

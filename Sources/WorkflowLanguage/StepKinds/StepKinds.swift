@@ -3,6 +3,6 @@
 extension Workflow.Step {
   /// The step kinds, in the order in which messages name them.
   static let kinds: [any NamedStepKind.Type] = [
-    RunStep.self, ExecStep.self, CallStep.self, PauseStep.self,
+    RunStep.self, ExecStep.self, CallStep.self, PauseStep.self, ServiceStep.self,
   ]
 }

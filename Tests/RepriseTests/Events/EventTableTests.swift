@@ -143,6 +143,11 @@ struct EventTableTests {
       "step a, attempt 1: in sight again"
     ),
     (
+      step(1, .available(["port": "5"])),
+      #"{"attempt":1,"event":"step-available","outputs":{"port":"5"},"step":"a"}"#,
+      "step a, attempt 1: ready to be used; port: 5"
+    ),
+    (
       step(1, .failed(.lost("gone"))),
       #"{"attempt":1,"event":"step-failed","reason":{"kind":"lost","text":"gone"},"step":"a"}"#,
       "step a, attempt 1: failed: was lost: gone"

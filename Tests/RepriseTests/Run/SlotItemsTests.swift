@@ -37,7 +37,7 @@ struct SlotItemsTests {
       let limit = Int.random(in: 1...2, using: &random)
       for item in 0..<Int.random(in: 1...4, using: &random) {
         let inner = GroupItem(
-          group: group, item: item, limit: limit, failsFast: false, countsItems: true)
+          group: group, item: item, limit: limit, failFastCount: nil, countsItems: true)
         var before = last
         for _ in 0..<Int.random(in: 1...3, using: &random) {
           add(items + [inner], depth: depth + 1, last: before)
@@ -162,7 +162,7 @@ struct SlotItemsTests {
         var step = Workflow.Step(
           id: "h\(item)/\(name)", needs: number == 0 ? [] : ["h\(item)/deploy"], action: .wait)
         step.extras.items = [
-          GroupItem(group: "h", item: item, limit: 1, failsFast: true, countsItems: true)
+          GroupItem(group: "h", item: item, limit: 1, failFastCount: 1, countsItems: true)
         ]
         steps.append(step)
       }
@@ -185,11 +185,11 @@ struct SlotItemsTests {
     var second = Workflow.Step(id: "a2", needs: ["a1", "x"], action: .wait)
     var other = Workflow.Step(id: "b1", action: .wait)
     first.extras.items = [
-      GroupItem(group: "g", item: 0, limit: 1, failsFast: false, countsItems: true)
+      GroupItem(group: "g", item: 0, limit: 1, failFastCount: nil, countsItems: true)
     ]
     second.extras.items = first.extras.items
     other.extras.items = [
-      GroupItem(group: "g", item: 1, limit: 1, failsFast: false, countsItems: true)
+      GroupItem(group: "g", item: 1, limit: 1, failFastCount: nil, countsItems: true)
     ]
     // Item 0 must not hold the slot that x, which item 1 precedes, needs.
     let last = Workflow.Step(id: "x", needs: ["b1"], action: .wait)

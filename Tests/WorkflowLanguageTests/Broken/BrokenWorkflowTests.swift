@@ -77,7 +77,7 @@ struct BrokenWorkflowTests {
       "fail-fast: yes\nsteps: [{id: a, run: x}]\n", ["1:12 R0209"], hint: "only true and false"),
     BrokenFile(
       "fail-fast: \"true\"\nsteps: [{id: a, run: x}]\n", ["1:12 R0209"], hint: "without quotes"),
-    BrokenFile("fail-fast: 1\nsteps: [{id: a, run: x}]\n", ["1:12 R0209"]),
+    BrokenFile("fail-fast: 0\nsteps: [{id: a, run: x}]\n", ["1:12 R0210"]),
     BrokenFile(
       "params: {f: maybe}\nfail-fast: ${{ params.f }}\nsteps: [{id: a, run: x}]\n", ["2:12 R0209"]),
     BrokenFile("name: x\nsteps:\n", ["2:7 R0203"]),
