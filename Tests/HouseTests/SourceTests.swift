@@ -159,6 +159,7 @@ struct SourceTests {
   /// What waits for a time to pass, and why it has to.
   private static let sleepers = [
     "Platform/Descriptors.swift": "declares the pause",
+    "Reprise/Execution/AttemptProcess+Service.swift": "nothing reports that a port is open",
     "Reprise/Runtime/RunClock.swift": "the clock of runs, which tests replace",
     "ChildProcesses/Guardian/Guardian.swift": "a process without threads, and not their parent",
     "ChildProcesses/Guardian/Leftovers.swift": "processes that are no children report no end",

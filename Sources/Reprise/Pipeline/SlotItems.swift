@@ -137,6 +137,25 @@ struct SlotItems {
     return (freed, steps)
   }
 
+  /// Records that a step has released its slots.
+  ///
+  /// The last steps of an item may have ended before, without running, while this one was still
+  /// releasing its slots.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - holders: The steps that are running, without this one.
+  /// - Returns: The limits of which a slot is free again.
+  mutating func release(_ step: Int, holders: Set<Int>) -> [Int] {
+    var freed: [Int] = []
+    for item in itemsOfStep[step] ?? [] where items[item].isHolding && items[item].open.isEmpty {
+      guard !keepsSlot(item, holders) else { continue }
+      items[item].isHolding = false
+      freed.append(items[item].limit)
+    }
+    return freed
+  }
+
   /// Records that a step is ready to be used while it goes on.
   ///
   /// - Returns: The steps that may begin now.

@@ -193,6 +193,7 @@ final class Slots: Sendable {
       guard state.holders.remove(step.position) != nil else { return }
       state.free += 1
       for limit in state.limitsOfStep[step.position] ?? [] { state.limits[limit].free += 1 }
+      for limit in state.items.release(step.position, holders: state.holders) { state.free(limit) }
       state.unparkForFreeSlots(of: step.position)
       if state.starting == step.position { state.starting = nil }
     }

@@ -356,7 +356,6 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
       }
     }
     withExtendedLifetime(released) {}
-    // It has no needs, so this does not recurse along the graph.
     state.withLock { $0.readiness }?.cancel()
     interrupt()
   }

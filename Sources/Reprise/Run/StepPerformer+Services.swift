@@ -126,7 +126,7 @@ extension RunLedger.Page {
   private func mustSucceed(_ need: StepIndex, for step: StepIndex) -> Bool {
     guard !workflow.testsStatus(workflow.steps[step.position]) else { return false }
     switch workflow.expected(by: step, of: need) {
-    case .success: return true
+    case .success, .ready: return true
     case .over: return false
     case nil:
       return !workflow.graph.needs(of: step).contains { other in

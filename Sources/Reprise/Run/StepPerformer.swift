@@ -376,9 +376,7 @@ struct StepPerformer: Sendable {
         (event, resultOfStop) = (page.endOfService(step, event), nil)
       }
       page.record(event, of: step.position, attempt: attempt, by: requester)
-      let isUsed =
-        page.controls[step.position].wasAvailable
-        && page.workflow.steps[step.position].action.isService
+      let isUsed = page.controls[step.position].wasAvailable
       page.controls[step.position].end()
       var siblings: [StepFuture] = []
       if case .failed = event, !isTolerated, page.state.phase == .running {

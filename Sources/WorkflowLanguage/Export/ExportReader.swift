@@ -71,6 +71,9 @@ struct ExportReader {
     if extras.share != nil {
       refusals.add(subject, "share", "steps of the other engine do not share an execution")
     }
+    if extras.needRules != nil {
+      refusals.add(subject, "needs", "a step of the other engine starts when all needs succeeded")
+    }
     if extras.usesTerminal {
       refusals.add(subject, "terminal", "steps of the other engine have no terminal")
     }

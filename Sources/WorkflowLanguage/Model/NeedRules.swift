@@ -6,6 +6,11 @@ public enum ExpectedResult: String, Sendable, CaseIterable {
   case success
   /// It has ended, with any result.
   case over
+  /// It is ready to be used while it runs, or has succeeded.
+  ///
+  /// A step is ready when it writes the line `ready` to the file named by `REPRISE_PROGRESS`, or
+  /// calls `reportReady` of its context; a service, when its check says so.
+  case ready
 }
 
 /// The needs of a step of which something else is expected than success.
@@ -46,13 +51,20 @@ extension Workflow {
 
   /// For steps that start before a need has ended, the needs that only must be ready to be used.
   ///
-  /// A service is used while it runs, except by a step that waits for its end.
+  /// These are services, except for steps that wait for their ends, and those that are needed with
+  /// `ready`.
   package var earlyNeeds: [StepIndex: Set<StepIndex>] {
     var early: [StepIndex: Set<StepIndex>] = [:]
     for (position, step) in steps.enumerated() where step.action.isService {
       let service = StepIndex(position)
       for user in graph.dependents(of: service) where expected(by: user, of: service) != .over {
         early[user, default: []].insert(service)
+      }
+    }
+    for (position, step) in steps.enumerated() {
+      guard let results = step.extrasIfAny?.needRules?.results else { continue }
+      for (id, result) in results where result == .ready {
+        if let need = graph.index(of: id) { early[StepIndex(position), default: []].insert(need) }
       }
     }
     return early
