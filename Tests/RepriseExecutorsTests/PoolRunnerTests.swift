@@ -1,6 +1,7 @@
 import ChildProcesses
 import Platform
 import Reprise
+import TestSupport
 import Testing
 
 @testable import RepriseExecutors
@@ -25,7 +26,7 @@ struct PoolRunnerTests {
   }
 
   @Test func `news that arrive in many pieces keep their order`() async throws {
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator.announced()
     let token = AttemptToken(
       run: RunID(), step: "a", generation: 1, attempt: 1, using: &random)
     let runner = PoolRunner("far", patience: .seconds(5)) { () throws(RunnerFailure) in

@@ -6,7 +6,7 @@ extension RunEvents {
   /// Calls a closure with each event, on the run's own queue.
   ///
   /// This overload of Combine's `sink` requires a `@Sendable` closure: a closure that uses the state of
-  /// the main actor, which would be a data race, is a compiler error. Use ``values`` there.
+  /// the main actor, which would be a data race, is a compiler error. Use `values` there.
   ///
   /// - Parameter receiveValue: Called with one event at a time.
   /// - Returns: The subscription; releasing it ends the calls.
@@ -32,7 +32,7 @@ extension RunStates {
   /// Calls a closure with each state, on the run's own queue.
   ///
   /// This overload of Combine's `sink` requires a `@Sendable` closure: a closure that uses the state of
-  /// the main actor, which would be a data race, is a compiler error. Use ``values`` there.
+  /// the main actor, which would be a data race, is a compiler error. Use `values` there.
   ///
   /// - Parameter receiveValue: Called with one state at a time.
   /// - Returns: The subscription; releasing it ends the calls.

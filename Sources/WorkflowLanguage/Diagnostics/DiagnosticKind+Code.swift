@@ -86,9 +86,8 @@ extension DiagnosticKind {
     case .inside(_, let inner): inner.code
 
     case .requiredWithDefault, .optionalWithoutDefault: "R0601"
-    case .parameterNumber, .parameterBoolean, .parameterChoice, .parameterType, .parameterKind,
-      .parameterLimit, .parameterPattern, .emptyLimits:
-      "R0602"
+    case .parameterNumber, .parameterBoolean, .parameterChoice, .parameterType: "R0602"
+    case .parameterKind, .parameterLimit, .parameterPattern, .emptyLimits: "R0602"
     case .unknownParameter, .unknownWith: "R0603"
     case .parameterNotGiven, .parameterOfUse: "R0604"
     case .secretValue, .secretSource: "R0605"
