@@ -74,7 +74,7 @@ struct TerminalTests {
     let output = try await run(
       "reprise run stubborn.yaml",
       keys:
-        "wait_for began; printf cy; shown waiting; printf r; shown 'restarted any'; printf cy",
+        "wait_for began; printf cy; shown waiting; printf r; shown 'no longer be restarted'; printf cy",
       in: scenario)
     #expect(output.contains("the run is being cancelled and can no longer be restarted"))
     #expect(output.contains("status 130"))
