@@ -175,11 +175,8 @@ struct FinallyTests {
     await expectEventually("the first step and the timeout have started") {
       ran.value == ["a"] && clock.sleeperCount == 2
     }
-    await expectEventually("the run is over") {
-      clock.advanceToNextWake()
-      if case .ended = run.state.phase { return true }
-      return false
-    }
+    // Only to the timeout: further on, the first step could end before the timeout has cancelled it.
+    clock.advanceToNextWake()
     #expect(await run.outcome == .timedOut(after: .seconds(5)))
     #expect(ran.value == ["a", "always", "bad", "asks"])
   }
