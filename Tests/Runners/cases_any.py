@@ -115,8 +115,7 @@ def host_killed(kind):
         hosts = [
             process for process in processes_with_command("host", run)
             if parent_is_host(process, run)]
-        for process in hosts:
-            os.kill(process, signal.SIGKILL)
+        signal_all(hosts, signal.SIGKILL)
         try:
             status = engine.wait(60)
         except subprocess.TimeoutExpired:
