@@ -2,7 +2,7 @@
 
 /// The settings of an approval, except for its question.
 package struct ApprovalRule: Sendable, Equatable {
-  /// What happens if nobody answers in time.
+  /// What happens if no one answers in time.
   package enum Answer: String, Sendable, CaseIterable {
     case approve, reject
   }
