@@ -104,26 +104,6 @@ extension RunDriver {
   }
 }
 
-extension RunLedger.Page {
-  /// Takes another workflow within a generation; steps only move.
-  fileprivate mutating func move(
-    to workflow: Workflow, origins: [StepIndex?],
-    _ places: [(step: StepIndex, place: StepPlace)], _ slots: Slots
-  ) {
-    var moved: [Int: Int] = [:]
-    for (position, origin) in origins.enumerated() {
-      if let origin { moved[origin.position] = position }
-    }
-    replaceWorkflow(with: workflow, origins: origins)
-    slots.replaceLimits(
-      for: workflow,
-      moving: {
-        for (step, place) in places { place.move(to: moved[step.position].map { StepIndex($0) }) }
-      },
-      to: { moved[$0] })
-  }
-}
-
 extension RunMachine {
   /// Whether steps can be expanded now: no steps are being stopped.
   var mayExpand: Bool {

@@ -31,10 +31,6 @@ extension RunLedger.Page {
     with workflow: Workflow, _ plan: ReloadPlan, origins: [StepIndex?],
     moving places: [(step: StepIndex, place: StepPlace)], _ slots: Slots
   ) {
-    var moved: [Int: Int] = [:]
-    for (position, origin) in origins.enumerated() {
-      if let origin { moved[origin.position] = position }
-    }
     var usual: [String: Duration] = [:]
     for step in state.plan?.steps ?? [] {
       usual[step.id] = step.usualSeconds.map { .seconds($0) }
@@ -43,6 +39,24 @@ extension RunLedger.Page {
       let changes = WorkflowChanges(
         added: plan.added, removed: plan.removed, changed: plan.changed.map(\.step))
       record(.runReloaded(RunPlan(workflow, usualDurations: usual), changes))
+    }
+    move(to: workflow, origins: origins, places, slots)
+  }
+
+  /// Takes another workflow, and moves steps, their places and their slots to it.
+  ///
+  /// - Parameters:
+  ///   - workflow: The new workflow.
+  ///   - origins: For each step of the new workflow, the step of the old one if it is kept.
+  ///   - places: The places of the steps of the old workflow.
+  ///   - slots: The slots.
+  mutating func move(
+    to workflow: Workflow, origins: [StepIndex?],
+    _ places: [(step: StepIndex, place: StepPlace)], _ slots: Slots
+  ) {
+    var moved: [Int: Int] = [:]
+    for (position, origin) in origins.enumerated() {
+      if let origin { moved[origin.position] = position }
     }
     replaceWorkflow(with: workflow, origins: origins)
     slots.replaceLimits(

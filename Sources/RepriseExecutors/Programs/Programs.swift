@@ -93,3 +93,9 @@ private final class Collected: Sendable {
     }
   }
 }
+
+/// Returns a word that a shell takes as exactly this text.
+func shellQuoted(_ text: String) -> String {
+  "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    + "'"
+}

@@ -130,9 +130,9 @@ struct FarSide: Sendable {
     let copy =
       "mkdir -p \(folder) && cat > \(folder)/new.$$ && chmod 755 \(folder)/new.$$ && "
       + "mv \(folder)/new.$$ \(path)"
-    let line = (words + ["--", host]).map(Self.quoted).joined(separator: " ")
+    let line = (words + ["--", host]).map(shellQuoted).joined(separator: " ")
     let copied = try await answer(
-      of: ["/bin/sh", "-c", "\(line) \(Self.quoted(copy)) < \(Self.quoted(own))"],
+      of: ["/bin/sh", "-c", "\(line) \(shellQuoted(copy)) < \(shellQuoted(own))"],
       in: environment, within: .seconds(300))
     guard copied.status == 0 else {
       throw .cannotAsk("cannot copy \(own) to \(host): \(copied.complaint)")
@@ -155,7 +155,7 @@ struct FarSide: Sendable {
   }
 
   /// The command that connects, as a text for rsync.
-  private var shell: String { words.map(Self.quoted).joined(separator: " ") }
+  private var shell: String { words.map(shellQuoted).joined(separator: " ") }
 
   /// What a command complains of; nil if it succeeds.
   private func complaint(of command: [String]) async -> String? {
@@ -165,10 +165,5 @@ struct FarSide: Sendable {
     } catch {
       return error.description
     }
-  }
-
-  static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
   }
 }

@@ -121,13 +121,13 @@ final class SlurmSite: AttemptSite {
   ) async throws(RunnerFailure) {
     // The environment, which may contain secrets, is in the folder, where only this user reads it.
     // A job is never queued again by Slurm: the engine decides about retries.
-    let host = quoted(program)
+    let host = shellQuoted(program)
     let command =
       [
         "sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name=\(token)",
         "--comment=\(token)", "--output=\(folder.hostLogPath)", "--open-mode=append",
         "--chdir=\(folder.path)",
-      ] + options + ["--wrap", "exec \(host) host \(token) --folder \(quoted(folder.path))"]
+      ] + options + ["--wrap", "exec \(host) host \(token) --folder \(shellQuoted(folder.path))"]
     await submissions.enter()
     let result: Result<ProgramAnswer, RunnerFailure>
     do throws(RunnerFailure) {
@@ -190,11 +190,6 @@ final class SlurmSite: AttemptSite {
 
   func forget(_ token: AttemptToken) {
     Task { [queue] in await queue.forget(token) }
-  }
-
-  private func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
   }
 }
 
