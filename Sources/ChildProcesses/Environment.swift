@@ -140,10 +140,11 @@ struct StringBlock: Sendable {
     for position in positions.sorted().reversed() { starts.remove(at: position) }
   }
 
-  /// Calls a closure with a null-terminated array of C strings, as `exec` takes it.
-  mutating func withPointers<Result>(
-    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-  ) -> Result {
+  /// A null-terminated array of C strings, as `exec` takes it.
+  typealias Pointers = UnsafePointer<UnsafeMutablePointer<CChar>?>
+
+  /// Calls a closure with the strings.
+  mutating func withPointers<Result>(_ body: (Pointers) -> Result) -> Result {
     let starts = starts
     return unsafe bytes.withUnsafeMutableBytes { memory in
       let count = starts.count + 1

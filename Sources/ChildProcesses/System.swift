@@ -35,21 +35,11 @@ func startProcess(
   _ path: String, arguments: [String], environment: Environment, directory: String?,
   output: Int32, errors: Int32
 ) -> Result<Int32, Errno> {
-  var argumentBlock = StringBlock()
-  for argument in arguments { argumentBlock.append(argument) }
-  var environmentBlock = environment.block
-  return unsafe argumentBlock.withPointers { arguments in
-    unsafe environmentBlock.withPointers { environment in
-      var pid: Int32 = 0
-      let error: Int32
-      if let directory {
-        error = unsafe reprise_spawn(
-          &pid, path, arguments, environment, directory, output, errors)
-      } else {
-        error = unsafe reprise_spawn(&pid, path, arguments, environment, nil, output, errors)
-      }
-      return error == 0 ? .success(pid) : .failure(Errno(rawValue: error))
+  unsafe start(arguments, environment) { pid, arguments, environment in
+    guard let directory else {
+      return unsafe reprise_spawn(&pid, path, arguments, environment, nil, output, errors)
     }
+    return unsafe reprise_spawn(&pid, path, arguments, environment, directory, output, errors)
   }
 }
 
@@ -59,18 +49,26 @@ func startProcess(
 func startProcessInGroup(
   _ path: String, arguments: [String], environment: Environment, directory: String?
 ) -> Result<Int32, Errno> {
+  unsafe start(arguments, environment) { pid, arguments, environment in
+    guard let directory else {
+      return unsafe reprise_spawn_in_group(&pid, path, arguments, environment, nil)
+    }
+    return unsafe reprise_spawn_in_group(&pid, path, arguments, environment, directory)
+  }
+}
+
+/// Calls a closure that starts a program, with its arguments and environment in the form of C.
+private func start(
+  _ arguments: [String], _ environment: Environment,
+  _ spawn: (inout Int32, StringBlock.Pointers, StringBlock.Pointers) -> Int32
+) -> Result<Int32, Errno> {
   var argumentBlock = StringBlock()
   for argument in arguments { argumentBlock.append(argument) }
   var environmentBlock = environment.block
   return unsafe argumentBlock.withPointers { arguments in
     unsafe environmentBlock.withPointers { environment in
       var pid: Int32 = 0
-      let error: Int32
-      if let directory {
-        error = unsafe reprise_spawn_in_group(&pid, path, arguments, environment, directory)
-      } else {
-        error = unsafe reprise_spawn_in_group(&pid, path, arguments, environment, nil)
-      }
+      let error = unsafe spawn(&pid, arguments, environment)
       return error == 0 ? .success(pid) : .failure(Errno(rawValue: error))
     }
   }

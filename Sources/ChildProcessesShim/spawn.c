@@ -31,40 +31,77 @@ static int at_least_3(int descriptor) {
   return higher;
 }
 
-static int spawn_portably(pid_t *pid, const char *path, char *const arguments[],
-                          char *const environment[], const char *directory, int output,
-                          int errors) {
+/// What to start a program with: default actions of signals, none blocked, and only the descriptors that
+/// are named.
+struct spawning {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  int error = posix_spawn_file_actions_init(&actions);
+};
+
+/// Initializes it, with more flags; what succeeds is ended by spawn_with.
+static int begin_spawning(struct spawning *spawning, short more_flags, const char *directory) {
+  int error = posix_spawn_file_actions_init(&spawning->actions);
   if (error) return error;
-  error = posix_spawnattr_init(&attributes);
+  error = posix_spawnattr_init(&spawning->attributes);
   if (error) {
-    posix_spawn_file_actions_destroy(&actions);
+    posix_spawn_file_actions_destroy(&spawning->actions);
     return error;
   }
-
   sigset_t all, none;
   sigfillset(&all);
   sigemptyset(&none);
-  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | more_flags;
 #ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
   flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
 #endif
-  error = posix_spawnattr_setsigdefault(&attributes, &all);
-  if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
-  if (!error) error = posix_spawnattr_setflags(&attributes, flags);
-  if (!error && directory) error = posix_spawn_file_actions_addchdir_np(&actions, directory);
-  if (!error) error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (!error) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
-  if (!error) error = posix_spawn_file_actions_adddup2(&actions, errors, 2);
-#ifdef __GLIBC__
-  if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-#endif
-  if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  error = posix_spawnattr_setsigdefault(&spawning->attributes, &all);
+  if (!error) error = posix_spawnattr_setsigmask(&spawning->attributes, &none);
+  if (!error) error = posix_spawnattr_setflags(&spawning->attributes, flags);
+  if (!error && directory)
+    error = posix_spawn_file_actions_addchdir_np(&spawning->actions, directory);
+  if (error) {
+    posix_spawnattr_destroy(&spawning->attributes);
+    posix_spawn_file_actions_destroy(&spawning->actions);
+  }
   return error;
+}
+
+/// Starts the program, unless there was an error before.
+static int spawn_with(struct spawning *spawning, int error, pid_t *pid, const char *path,
+                      char *const arguments[], char *const environment[]) {
+#ifdef __GLIBC__
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(&spawning->actions, 3);
+#endif
+  if (!error)
+    error = posix_spawn(pid, path, &spawning->actions, &spawning->attributes, arguments, environment);
+  posix_spawnattr_destroy(&spawning->attributes);
+  posix_spawn_file_actions_destroy(&spawning->actions);
+  return error;
+}
+
+static int spawn_portably(pid_t *pid, const char *path, char *const arguments[],
+                          char *const environment[], const char *directory, int output,
+                          int errors) {
+  struct spawning spawning;
+  int error = begin_spawning(&spawning, POSIX_SPAWN_SETSID, directory);
+  if (error) return error;
+  error = posix_spawn_file_actions_addopen(&spawning.actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!error) error = posix_spawn_file_actions_adddup2(&spawning.actions, output, 1);
+  if (!error) error = posix_spawn_file_actions_adddup2(&spawning.actions, errors, 2);
+  return spawn_with(&spawning, error, pid, path, arguments, environment);
+}
+
+int reprise_spawn_in_group(pid_t *pid, const char *path, char *const arguments[],
+                           char *const environment[], const char *directory) {
+  struct spawning spawning;
+  int error = begin_spawning(&spawning, POSIX_SPAWN_SETPGROUP, directory);
+  if (error) return error;
+  error = posix_spawnattr_setpgroup(&spawning.attributes, 0);
+#ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
+  for (int stream = 0; stream < 3 && !error; stream++)
+    error = posix_spawn_file_actions_addinherit_np(&spawning.actions, stream);
+#endif
+  return spawn_with(&spawning, error, pid, path, arguments, environment);
 }
 
 #ifdef __linux__
