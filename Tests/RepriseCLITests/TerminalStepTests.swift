@@ -17,28 +17,11 @@ struct TerminalStepTests {
       - { id: greet, exec: [sh, -c, 'echo "hello $0" > greeting', "${{ steps.ask.outputs.name }}"] }
     """
 
-  /// Runs a command on a terminal while another process writes the keys.
   private func run(_ command: String, keys: String, in scenario: Scenario) async throws -> String {
-    let reprise = Scenario.Started.executable.path
-    try scenario.write(
-      """
-      export TERM=xterm LC_ALL=C.UTF-8
-      stty cols 80 rows 24
-      stty -g > settings-before
-      \(command.replacingOccurrences(of: "reprise", with: reprise))
-      echo "status $?"
-      stty -g > settings-after
-      """, to: "on-terminal.sh")
-    let ended = try await scenario.shell(
-      """
-      until_it() { n=0; until "$@"; do sleep 0.02; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }
-      wait_for() { until_it test -e "$1"; }
-      shown() { until_it grep -aqsF "$1" typescript; }
-      { \(keys); wait_for settings-after; } | env --default-signal script -qfec 'exec sh on-terminal.sh' typescript
-      """)
+    let output = try await scenario.onTerminal(command, keys: keys + "; wait_for settings-after")
     #expect(scenario.read("settings-after") == scenario.read("settings-before"))
     #expect(!scenario.read("settings-after").isEmpty)
-    return ended.output
+    return output
   }
 
   @Test(arguments: ["tree", "plain"])

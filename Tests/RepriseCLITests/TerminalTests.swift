@@ -11,30 +11,9 @@ struct TerminalTests {
       - { id: slow, run: "echo $PPID > engine; touch began$REPRISE_GENERATION; sleep 0.4; touch late$REPRISE_GENERATION; sleep 50" }
     """
 
-  // Runs a shell command line on a terminal while another process writes the keys, and returns
-  // everything written to the terminal.
   private func run(_ command: String, keys: String, in scenario: Scenario) async throws -> String {
     try scenario.write(Self.workflow, to: "w.yaml")
-    let reprise = Scenario.Started.executable.path
-    try scenario.write(
-      """
-      export TERM=xterm LC_ALL=C.UTF-8
-      stty cols 80 rows 24
-      stty -g > settings-before
-      \(command.replacingOccurrences(of: "reprise", with: reprise))
-      echo "status $?"
-      stty -g > settings-after
-      stty -a
-      """, to: "on-terminal.sh")
-    // Fail after a minute if the condition is not met.
-    let ended = try await scenario.shell(
-      """
-      until_it() { n=0; until "$@"; do sleep 0.02; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }
-      wait_for() { until_it test -e "$1"; }
-      shown() { until_it grep -aqsF "$1" typescript; }
-      { \(keys); sleep 1; } | env --default-signal script -qfec 'exec sh on-terminal.sh' typescript
-      """)
-    return ended.output
+    return try await scenario.onTerminal(command, keys: keys)
   }
 
   private func expectUntouched(_ output: String, _ scenario: Scenario) {
