@@ -20,12 +20,12 @@ build-tests: test-needs
 # Small stacks, so that recursion along a graph of 100,000 steps is detected. Scripts/test says what runs
 # in parallel.
 test: build-tests
-	Scripts/test $(TRAITS) --skip-build
+	Scripts/default-signals Scripts/test $(TRAITS) --skip-build
 
 # The display in an emulated terminal (Linux), about ten minutes; TERMINAL passes arguments to
 # Tests/Terminal/campaign.py, such as `--only film`.
 terminal-test: test-needs build
-	Scripts/terminal-test .build/debug/reprise $(TERMINAL)
+	Scripts/default-signals Scripts/terminal-test .build/debug/reprise $(TERMINAL)
 
 # Exports for other workflow engines: Argo's schema, and Airflow, which is installed in a temporary folder;
 # about five minutes. EXPORT passes arguments to Tests/Export/campaign.py, such as `--only argo`.
@@ -34,23 +34,23 @@ export-test: build
 
 # The live page in a browser (Linux), about five minutes; WEB passes arguments to Tests/Web/campaign.py.
 web-test: build-tests
-	Scripts/web-test .build/debug/reprise .build/debug/reprise-web $(WEB)
+	Scripts/default-signals Scripts/web-test .build/debug/reprise .build/debug/reprise-web $(WEB)
 
 # Runners with what they run on: a cluster, containers, another machine by ssh, as root on Debian. RUNNERS
 # selects kinds; REPRISE_KILLS is the number of engines that are killed for each.
 REPRISE_KILLS ?= 10
 runners: build-tests
-	REPRISE_KILLS=$(REPRISE_KILLS) Scripts/runners-test $(RUNNERS)
+	REPRISE_KILLS=$(REPRISE_KILLS) Scripts/default-signals Scripts/runners-test $(RUNNERS)
 
 # The live page with 10,000 steps and 10,000 events a second, with release builds.
 web-load: release
-	Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
+	Scripts/default-signals Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
 
 # The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
 SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests
 soak: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
-	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --filter '$(SOAK)'
+	REPRISE_SOAK=1 Scripts/default-signals Scripts/test $(TRAITS) --skip-build --filter '$(SOAK)'
 
 # Changes one line of a copy of the sources at a time, and checks whether the expected tests fail.
 # MUTANTS selects some mutants of Tests/mutants.

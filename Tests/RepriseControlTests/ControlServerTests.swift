@@ -12,6 +12,8 @@ import Testing
     let folder: URL
     let run: Run
     let server: ControlServer
+    /// Opens when the only step has begun.
+    let begun = Gate()
     var path: String { folder.path + "/socket" }
 
     init(
@@ -20,7 +22,8 @@ import Testing
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("reprise-\(name)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let workflow = try Workflow(name: "w", steps: [Workflow.Step(id: "a", action: .exec(["-"]))])
-      let executor = ClosureExecutor { _ in
+      let executor = ClosureExecutor { [begun] _ in
+        begun.open()
         try await SystemClock().sleep(for: .seconds(3600))
         return [:]
       }
@@ -73,7 +76,9 @@ import Testing
   ])
   func `each request is answered with one line`(_ request: String, _ answer: String) async throws {
     let served = try Served()
-    #expect(try exchange(Array((request + "\n").utf8), with: served.path).contains(answer))
+    await served.begun.wait()
+    let line = try exchange(Array((request + "\n").utf8), with: served.path)
+    #expect(line.contains(answer))
     await served.end()
   }
 

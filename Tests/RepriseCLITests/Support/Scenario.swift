@@ -115,26 +115,36 @@ final class Scenario: Sendable {
       process.standardError = errorPipe
       process.standardInput = FileHandle.nullDevice
       self.process = process
-      output = Self.reading(outputPipe)
-      errors = Self.reading(errorPipe)
-      try process.run()
       // Fail a test that would otherwise wait forever.
-      let limit = 600
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(limit)) { [weak process] in
+      let limit = ContinuousClock.now + .seconds(300)
+      output = Self.reading(outputPipe, until: limit)
+      errors = Self.reading(errorPipe, until: limit)
+      try process.run()
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(300)) { [weak process] in
         // A process that was deallocated has ended, and its pipes are closed.
         guard let process, process.isRunning else { return }
-        Issue.record("\(executable.lastPathComponent) \(arguments) has not ended after \(limit) s")
+        Issue.record("\(executable.lastPathComponent) \(arguments) has not ended after 300 s")
         kill(process.processIdentifier, SIGKILL)
       }
     }
 
-    private static func reading(_ pipe: Pipe) -> Task<String, Never> {
+    // Not until the end of the pipe: what a killed command has started may keep it open for ever.
+    private static func reading(
+      _ pipe: Pipe, until limit: ContinuousClock.Instant
+    ) -> Task<String, Never> {
       let handle = pipe.fileHandleForReading
       return Task.detached {
         await withCheckedContinuation { continuation in
           // Use a separate thread: a few commands would block all threads of the global queue.
           DispatchQueue(label: "a pipe of a command").async {
-            let data = handle.readDataToEndOfFile()
+            var data = Data()
+            while ContinuousClock.now < limit {
+              var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+              guard poll(&state, 1, 1000) > 0 else { continue }
+              let piece = handle.availableData
+              if piece.isEmpty { break }
+              data += piece
+            }
             continuation.resume(returning: String(decoding: data, as: UTF8.self))
           }
         }
