@@ -5,6 +5,9 @@ WORKFLOW ?= coordinator
 SWIFT ?= swift
 # Tests also cover the optional libraries, which the command does not use.
 TRAITS = --enable-all-traits
+# SwiftPM passes the traits on in the order of a Set, which differs between processes: in another order each
+# file of the package would be compiled again.
+BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
 .PHONY: run build build-tests test terminal-test export-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
@@ -12,10 +15,10 @@ run: build
 	@.build/debug/reprise run $(WORKFLOW)
 
 build: install-needs
-	$(SWIFT) build --product reprise
+	$(BUILD) --product reprise
 
 build-tests: test-needs
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(BUILD) $(TRAITS) --build-tests
 
 # Small stacks, so that recursion along a graph of 100,000 steps is detected. Scripts/test says what runs
 # in parallel.
@@ -49,7 +52,7 @@ web-load: release
 # The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
 SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests
 soak: install-needs
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(BUILD) $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/default-signals Scripts/test $(TRAITS) --skip-build --filter '$(SOAK)'
 
 # Changes one line of a copy of the sources at a time, and checks whether the expected tests fail.
@@ -72,7 +75,7 @@ campaigns: test-needs
 # Simulated runs with fresh seeds, for HOURS hours: see Documentation/reliability.md.
 HOURS ?= 8
 simulate: install-needs
-	$(SWIFT) build -c release --product simulate
+	$(BUILD) -c release --product simulate
 	.build/release/simulate --hours $(HOURS) --failures 20
 
 # The same with faults planted in copies of the engine; prints how many seeds find each fault.
@@ -89,18 +92,18 @@ fuzz: install-needs
 # Writes the public API of the libraries to Documentation/api. `make test` fails if the API differs
 # from it.
 api: install-needs
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(BUILD) $(TRAITS) --build-tests
 	REPRISE_WRITE_API=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'InterfaceTests.*checked in'
 
 # Writes the pages of the error codes to Documentation/errors, and the snapshot of the error
 # messages.
 errors: install-needs
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(BUILD) $(TRAITS) --build-tests
 	REPRISE_WRITE_ERRORS=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'ErrorPagesTests.*pages are those|MessageTests'
 
 # Builds the documentation of the library as a site in .build/docs; a warning is an error.
 docs: install-needs
-	$(SWIFT) build $(TRAITS)
+	$(BUILD) $(TRAITS)
 	Scripts/docs .build/debug .build/docs
 
 # The picture at the top of the README, from a real run; needs tmux.
@@ -121,8 +124,8 @@ endif
 release: install-needs
 	@[ "$$(uname)" != Linux ] || pkg-config --exists libcurl libxml-2.0 2>/dev/null \
 	  || ./Scripts/install-needs libcurl4-openssl-dev libxml2-dev
-	$(SWIFT) build -c release --traits Web $(LEAN) --product reprise
-	$(SWIFT) build -c release --traits Web $(LEAN) --product reprise-web
+	$(BUILD) -c release --traits Web $(LEAN) --product reprise
+	$(BUILD) -c release --traits Web $(LEAN) --product reprise-web
 
 # A Debian package and a tarball in .build/packages: command, page, manual pages, completions, systemd unit.
 package: release
