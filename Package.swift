@@ -14,6 +14,8 @@ let package = Package(
     .library(name: "RepriseObservability", targets: ["RepriseObservability"]),
     .library(name: "RepriseService", targets: ["RepriseService"]),
     .library(name: "RepriseTesting", targets: ["RepriseTesting"]),
+    .library(name: "RepriseJournal", targets: ["RepriseJournal"]),
+    .library(name: "RepriseHost", targets: ["RepriseHost"]),
     .executable(name: "reprise", targets: ["RepriseCLI"]),
     .executable(name: "reprise-web", targets: ["RepriseWebServer"]),
   ],
@@ -101,7 +103,9 @@ let package = Package(
     ),
     .target(
       name: "RepriseTesting", dependencies: ["Platform", "Reprise", "WorkflowLanguage"]),
-    .target(name: "RepriseJournal", dependencies: ["Platform", "Reprise", "SQLite"]),
+    .target(
+      name: "RepriseJournal",
+      dependencies: ["Platform", "Reprise", "ChildProcesses", "SQLite"]),
     .target(
       name: "RepriseControl", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(
@@ -154,6 +158,9 @@ let package = Package(
       path: "Tests/Simulator"),
     .executableTarget(name: "simulate", dependencies: ["Simulator"], path: "Tests/simulate"),
     .testTarget(name: "SimulationTests", dependencies: ["simulate"], exclude: ["Scenarios"]),
+    .executableTarget(
+      name: "EmbeddingServer", dependencies: ["Reprise", "RepriseHost", "RepriseJournal"],
+      path: "Tests/EmbeddingServer"),
     .target(
       name: "PowerLossShim", path: "Tests/PowerLossShim",
       linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -183,7 +190,9 @@ let package = Package(
       ]
     ),
     .testTarget(name: "RepriseTestingTests", dependencies: ["RepriseTesting", "TestSupport"]),
-    .testTarget(name: "EmbedderTests", dependencies: ["Reprise", "TestSupport"]),
+    .testTarget(
+      name: "EmbedderTests",
+      dependencies: ["Reprise", "RepriseHost", "RepriseJournal", "TestSupport"]),
     .testTarget(
       name: "RepriseObservabilityTests",
       dependencies: [
@@ -214,6 +223,7 @@ let package = Package(
       name: "RepriseCLITests",
       dependencies: [
         "RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport",
+        "EmbeddingServer",
       ]),
     .testTarget(
       name: "RepriseWebTests", dependencies: ["RepriseWeb", "RepriseJournal", "TestSupport"]),

@@ -10,11 +10,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The journal that records the runs of a project.
+/// A folder that records runs, so that they survive the process that drives them.
 ///
-/// Any number of processes may use a journal at once. All members are thread-safe, and block the
-/// thread while they read or write.
-package final class Journal: Sendable {
+///     let journal = try Journal()
+///     let run = try await Engine().start(workflow, recordedIn: journal)
+///
+/// It is the folder of the command `reprise`, which lists and shows the runs of a program in the same
+/// way as its own. Any number of processes may use a journal at once. Thread-safe.
+public final class Journal: Sendable {
   /// The state directory of the journal.
   package let directory: StateDirectory
   /// The process recorded as the driver of new runs, to which signals for them are sent.

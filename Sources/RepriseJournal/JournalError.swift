@@ -3,9 +3,9 @@
 import Platform
 
 /// The reason why runs cannot be recorded or read.
-package struct JournalError: Error, Equatable, CustomStringConvertible {
+public struct JournalError: Error, Equatable, CustomStringConvertible {
   /// A complete message: what is wrong, where, and how to fix it.
-  package let description: String
+  public let description: String
 
   init(_ description: String) {
     self.description = description

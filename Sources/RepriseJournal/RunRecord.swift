@@ -1,6 +1,6 @@
 // The types of recorded runs: the request, the status and the record of a run.
 
-package import Reprise
+public import Reprise
 
 /// The request of a run: everything that is needed to resume it.
 package struct RunRequest: Sendable, Equatable {
@@ -50,6 +50,21 @@ package struct RunRequest: Sendable, Equatable {
   /// The option with the event that started the run.
   package static let optionOfTrigger = "trigger"
 
+  /// The option with the path of the program that alone can run the workflow again.
+  package static let optionOfProgram = "program"
+
+  /// The option that marks a workflow that came as text rather than from a file.
+  package static let optionOfText = "text"
+
+  /// Whether the workflow came as text rather than from a file.
+  package var isText: Bool { options[Self.optionOfText] != nil }
+
+  /// The path of the workflow file; nil if the workflow did not come from a file.
+  package var workflowFile: String? { isText || file == program ? nil : file }
+
+  /// The path of the program that drives the run, if the workflow contains code of that program.
+  package var program: String? { options[Self.optionOfProgram] }
+
   /// The option with the arguments after `--`, as a list in JSON.
   package static let optionOfArguments = "args"
 
@@ -96,14 +111,20 @@ package struct RunRequest: Sendable, Equatable {
 }
 
 /// The status of a recorded run.
-package enum RunStatus: String, Sendable, CaseIterable, Codable {
+public enum RunStatus: String, Sendable, CaseIterable, Codable {
   /// The run is waiting for another run of its group.
   case queued
+  /// The run is in progress.
   case running
+  /// Every step has succeeded, or may fail.
   case succeeded
+  /// The condition of the workflow did not hold.
   case skipped
+  /// A step has failed.
   case failed
+  /// The run was cancelled.
   case cancelled
+  /// The run has exceeded its timeout.
   case timedOut = "timed-out"
   /// Reprise itself could not continue.
   case abandoned
@@ -111,25 +132,27 @@ package enum RunStatus: String, Sendable, CaseIterable, Codable {
   case interrupted
 
   /// Whether an engine drives the run, or waits to start it.
-  package var isLive: Bool { self == .queued || self == .running }
+  public var isLive: Bool { self == .queued || self == .running }
 }
 
 /// A recorded run.
-package struct RunRecord: Sendable, Equatable {
+public struct RunRecord: Sendable, Equatable, Identifiable {
   /// The number of the run, in the order in which runs were requested.
   package let number: Int64
   /// The id of the run.
-  package let id: RunID
+  public let id: RunID
+  /// The name of the workflow.
+  public var workflow: String { request.workflow }
   /// The request of the run.
   package let request: RunRequest
   /// The time of the request.
-  package let requestedAt: Timestamp
+  public let requestedAt: Timestamp
   /// The time of the end; nil if the run has not ended.
-  package let endedAt: Timestamp?
+  public let endedAt: Timestamp?
   /// The process that drives the run, or drove it last.
-  package let process: Int
+  public let process: Int
   /// The latest generation.
-  package let generation: Int
+  public let generation: Int
   /// The status of the run.
-  package let status: RunStatus
+  public let status: RunStatus
 }

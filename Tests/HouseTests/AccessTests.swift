@@ -88,8 +88,8 @@ struct AccessTests {
   ])
   func `a planted declaration is found`(_ declaration: String) throws {
     let text = "// A file.\n\n\(declaration)\n"
-    let (products, path) = (try Self.products.get(), "Sources/RepriseJournal/Planted.swift")
-    let planted = SourceTests.Source(target: "RepriseJournal", path: path, text: text)
+    let (products, path) = (try Self.products.get(), "Sources/RepriseControl/Planted.swift")
+    let planted = SourceTests.Source(target: "RepriseControl", path: path, text: text)
     #expect(try Self.violations(in: planted, of: products).count == 1)
     let allowed = SourceTests.Source(target: "Reprise", path: path, text: text)
     #expect(try Self.violations(in: allowed, of: products) == [])

@@ -51,7 +51,7 @@ struct SourceTests {
     "RepriseObservability": ["Reprise", "Masking", "Logging", "CoreMetrics", "Tracing"],
     "RepriseService": ["Reprise", "ServiceLifecycle"],
     "RepriseTesting": ["Platform", "Reprise", "WorkflowLanguage"],
-    "RepriseJournal": ["Platform", "Reprise", "SQLite"],
+    "RepriseJournal": ["Platform", "Reprise", "ChildProcesses", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],
     "RepriseTerminal": ["Platform", "Reprise", "CombineOperators"],
     "RepriseExecutors": ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"],

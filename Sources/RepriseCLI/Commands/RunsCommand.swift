@@ -1,9 +1,9 @@
 // `reprise runs`: lists past and live runs.
 
-import ArgumentParser
+public import ArgumentParser
 import Reprise
 import RepriseHost
-package import RepriseJournal
+public import RepriseJournal
 import RepriseTerminal
 
 struct RunsCommand: AsyncParsableCommand {

@@ -53,12 +53,13 @@ struct AttachedRun {
     let outcome = Mutex(RunOutcome?.none)
     let leaving = Mutex(ExitStatus?.none)
     var controls = DisplayControls(
-      of: client, socket: journal.directory.socketPath(of: record.id), file: record.request.file
+      of: client, socket: journal.directory.socketPath(of: record.id),
+      file: record.request.workflowFile
     ) {
       leaving.withLock { $0 = .outputClosed }
       client.close()
     }
-    controls.openFiles(of: journal, workflow: record.request.file)
+    controls.openFiles(of: journal, workflow: record.request.workflowFile)
     controls.detach = {
       leaving.withLock { $0 = .stopped(by: SignalNumber.interrupt) }
       client.close()

@@ -10,10 +10,10 @@ extension DisplayControls {
   /// - Parameters:
   ///   - client: The attached client.
   ///   - socket: The path of the control socket of the run.
-  ///   - file: The path of the workflow file.
+  ///   - file: The path of the workflow file, if there is one.
   ///   - outputClosed: Called when the output has been closed.
   package init(
-    of client: ControlClient, socket: String, file: String,
+    of client: ControlClient, socket: String, file: String?,
     outputClosed: @escaping @Sendable () -> Void
   ) {
     let user = currentUserName()
@@ -33,6 +33,6 @@ extension DisplayControls {
       await ask(
         { .reload(ReloadOptions(changedOnly: true, isDryRun: isDryRun), by: $0) }, "u")
     }
-    place = { workflowPlace(ofStep: $0, in: file) }
+    if let file { place = { workflowPlace(ofStep: $0, in: file) } }
   }
 }

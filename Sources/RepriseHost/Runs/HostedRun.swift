@@ -2,10 +2,10 @@
 
 package import ChildProcesses
 import Platform
-package import Reprise
+public import Reprise
 import RepriseControl
 import RepriseExecutors
-package import RepriseJournal
+public import RepriseJournal
 package import RepriseTerminal
 
 /// The settings of engines in this process, and the only place that creates engines.
@@ -41,16 +41,43 @@ package struct EngineSettings: Sendable {
   }
 }
 
-/// The host of recorded runs in this process.
-package struct RunHost: Sendable {
+/// Runs workflows of a program as the command `reprise` does: recorded, controllable, and in turn.
+///
+///     let host = RunHost(Engine(), recordingIn: try Journal())
+///     let run = try await host.start(workflow)
+///
+/// Each run is recorded in the journal, obeys its concurrency group together with the runs of other
+/// processes, and has a control socket, so `reprise attach`, `restart`, `cancel`, `approve` and the
+/// live page act on it. The host retains its runs until they have ended.
+public struct RunHost: Sendable {
   /// The journal that records the runs.
-  package let journal: Journal
+  public let journal: Journal
   /// The guardian of this process, if any.
   package let guardian: GuardianLink?
   /// The settings of engines.
   package let settings: EngineSettings
   /// Prints a message, such as which run a queued run is waiting for.
   package var say: @Sendable (TerminalSafe) -> Void
+  /// The engine of the program that embeds the host; nil for engines with the settings.
+  private let engine: Engine?
+
+  /// Creates the host of a program that embeds the engine.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine, with its executor, actions and observer. The journal replaces its
+  ///     recorder.
+  ///   - journal: The journal that records the runs.
+  ///   - onMessage: Called with messages for people, such as which run a run is waiting for.
+  public init(
+    _ engine: Engine, recordingIn journal: Journal,
+    onMessage: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.engine = engine
+    self.journal = journal
+    guardian = nil
+    settings = EngineSettings()
+    say = { onMessage($0.string) }
+  }
 
   /// Creates a host.
   ///
@@ -67,6 +94,7 @@ package struct RunHost: Sendable {
     self.guardian = guardian
     self.settings = settings
     self.say = say
+    engine = nil
   }
 
   /// Waits for the turn of a recorded run, and starts it.
@@ -85,12 +113,24 @@ package struct RunHost: Sendable {
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets,
     state: ResumedState? = nil, controls: RunControls, onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
+    controls.setWorkflow(loaded, recorded: recorded)
+    return try await begin(
+      recorded, loaded.workflow, file: loaded.path, secrets, state: state, controls: controls,
+      onReachable: onReachable)
+  }
+
+  /// Waits for the turn of a recorded run of any workflow, and starts it.
+  ///
+  /// The file is the name under which up-to-date steps are remembered; see the other overload.
+  func begin(
+    _ recorded: RecordedRun, _ workflow: Workflow, file: String, _ secrets: Secrets,
+    state: ResumedState? = nil, controls: RunControls, onReachable: () -> Void = {}
+  ) async throws -> HostedRun? {
     if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
     controls.setRecorder(recorded)
-    controls.setWorkflow(loaded, recorded: recorded)
     let server = try serve(controls, recorded)
     let turn = Turn(
-      run: recorded, concurrency: loaded.workflow.concurrency, journal: journal,
+      run: recorded, concurrency: workflow.concurrency, journal: journal,
       controls: controls, say: say)
     var isReachable = false
     func reportReachable() {
@@ -111,7 +151,7 @@ package struct RunHost: Sendable {
       return nil
     }
     // Attempts of the engine before may have to be stopped first, which can take long.
-    let starting = Task { try await start(recorded, loaded, secrets, state) }
+    let starting = Task { try await start(recorded, workflow, file, secrets, state) }
     controls.onCancel { starting.cancel() }
     let run: Run
     do {
@@ -126,7 +166,7 @@ package struct RunHost: Sendable {
     controls.begin(run)
     reportReachable()
     return HostedRun(
-      run: run, recorded: recorded, server: server, host: self, workflow: loaded.workflow)
+      run: run, recorded: recorded, server: server, host: self, workflow: workflow)
   }
 
   /// Deletes runs that exceed the limits of a workflow whose run has ended, or of the project.
@@ -144,11 +184,10 @@ package struct RunHost: Sendable {
   }
 
   private func start(
-    _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, _ state: ResumedState?
+    _ recorded: RecordedRun, _ workflow: Workflow, _ file: String, _ secrets: Secrets,
+    _ state: ResumedState?
   ) async throws -> Run {
-    let engine = settings.makeEngine(
-      recorder: recorded, memory: JournalMemory(journal, file: loaded.path),
-      attempts: journal.directory.attemptsPath, folders: journal.directory.filesPath)
+    let engine = engine(of: recorded, file: file)
     // Only for the display, so ignore records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]
@@ -157,14 +196,25 @@ package struct RunHost: Sendable {
     guard
       let resumed = try? state.map({
         try engine.resume(
-          $0.state, with: loaded.workflow, secrets: secrets, usualDurations: usual,
+          $0.state, with: workflow, secrets: secrets, usualDurations: usual,
           setting: $0.results, by: $0.requester)
       })
     else {
-      return engine.start(
-        loaded.workflow, id: recorded.id, secrets: secrets, usualDurations: usual)
+      return engine.start(workflow, id: recorded.id, secrets: secrets, usualDurations: usual)
     }
     return resumed
+  }
+
+  private func engine(of recorded: RecordedRun, file: String) -> Engine {
+    let directory = journal.directory
+    guard var engine = engine?.recording(by: recorded) else {
+      return settings.makeEngine(
+        recorder: recorded, memory: JournalMemory(journal, file: file),
+        attempts: directory.attemptsPath, folders: directory.filesPath)
+    }
+    engine.runFolders = engine.runFolders ?? directory.filesPath
+    engine.surroundings.attempts = engine.surroundings.attempts ?? directory.attemptsPath
+    return engine
   }
 
   private func serve(

@@ -1,6 +1,5 @@
 // Opens the journal of a project, recovers interrupted runs, and connects to live ones.
 
-import ChildProcesses
 package import Reprise
 package import RepriseControl
 package import RepriseJournal
@@ -39,22 +38,6 @@ extension StateDirectory {
       return journal
     } catch {
       throw Problem(error)
-    }
-  }
-}
-
-extension Journal {
-  /// Records the runs of engines that have died as interrupted, and kills their leftover processes.
-  ///
-  /// - Throws: ``JournalError``.
-  package func recoverRuns() throws(JournalError) {
-    try recover { runs in
-      for group in runs.compactMap({ ControlGroup(path: $0.note) }) {
-        group.kill()
-        group.remove()
-      }
-      killProcesses(startedWith: Set(runs.map { "REPRISE_RUN_ID=\($0.id)" }))
-      TemporaryFiles.removeLeftovers(inheritedEnvironment())
     }
   }
 }

@@ -54,7 +54,8 @@ extension RunRecord {
   ///
   /// False if that cannot be determined.
   package var fileHasChanged: Bool {
-    guard !request.isText, let bytes = try? Workflow.bytes(of: request.file) else { return false }
+    guard !request.isText, request.program == nil, let bytes = try? Workflow.bytes(of: request.file)
+    else { return false }
     let folder = request.file[..<(request.file.lastIndex(of: "/") ?? request.file.startIndex)]
     return String(decoding: bytes, as: UTF8.self) != request.source
       || request.definition.uses.contains { path, text in

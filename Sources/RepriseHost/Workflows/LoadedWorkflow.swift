@@ -75,6 +75,11 @@ package struct LoadedWorkflow: Sendable {
   /// - Throws: ``Problem`` with every error in the file, or if such a parameter is missing.
   package init(recorded record: RunRecord, _ texts: [String: String] = [:]) throws(Problem) {
     let request = record.request
+    if let program = request.program {
+      throw Problem(
+        "error: the workflow of run \(record.id) contains code of the program that has recorded it; "
+          + "only that program can resume it: \(program)")
+    }
     let arguments = try Arguments(recorded: record, texts)
     if request.isText {
       try self.init(text: request.source, arguments)
@@ -126,7 +131,6 @@ package struct LoadedWorkflow: Sendable {
 
   /// The name of the text of a request in messages.
   private static let nameOfText = "text"
-  fileprivate static let optionOfText = "text"
 
   /// Returns the request that the journal records for a run.
   ///
@@ -140,7 +144,7 @@ package struct LoadedWorkflow: Sendable {
   ) throws(Problem) -> RunRequest {
     if let problem = secrets.problem(with: workflow) { throw Problem("error: \(problem)") }
     var options = options.merging(arguments.recorded) { $1 }
-    if isText { options[Self.optionOfText] = "true" }
+    if isText { options[RunRequest.optionOfText] = "true" }
     let given = RunScope(recorded: options).durability
     var request = RunRequest(
       workflow: workflow.name, file: path, directory: try currentDirectory(), source: text,
@@ -150,11 +154,6 @@ package struct LoadedWorkflow: Sendable {
     request.logBytesMax = workflow.keep?.logBytes
     return request.hiding(secrets)
   }
-}
-
-extension RunRequest {
-  /// Whether the workflow came as text in a request rather than from a file.
-  var isText: Bool { options[LoadedWorkflow.optionOfText] != nil }
 }
 
 extension Arguments {

@@ -63,6 +63,9 @@ extension Workflow {
     return declared.text
   }
 
+  /// The text of the declaration in Swift, which calls closures by number; nil if there is none.
+  package var declarationText: String? { declared?.text }
+
   /// The source of a workflow declared in Swift.
   struct Declared: Sendable, Equatable {
     var text: String

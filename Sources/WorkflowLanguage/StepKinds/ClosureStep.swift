@@ -23,3 +23,10 @@ extension Step {
     self.init(id, [], settings, work: work, DeclarationPlace(file, line))
   }
 }
+
+extension Workflow {
+  /// Whether a step is code of the program: a closure, or an action that it has registered.
+  package var hasCode: Bool {
+    steps.contains { $0.action.kind is ClosureStep || $0.action.kind is CallStep }
+  }
+}

@@ -9,8 +9,8 @@ struct InterfaceListing: Sendable {
   ///
   /// A library product that is missing here fails a test.
   static let modules = [
-    "CombineOperators", "Reprise", "RepriseObservability", "RepriseService", "RepriseTesting",
-    "Schedules", "WorkflowLanguage",
+    "CombineOperators", "Reprise", "RepriseHost", "RepriseJournal", "RepriseObservability",
+    "RepriseService", "RepriseTesting", "Schedules", "WorkflowLanguage",
   ]
 
   /// The modules that are not empty in this build.

@@ -104,8 +104,8 @@ struct SnippetTests {
       ]
     }
     #expect(try await problems(manifest(product: "Reprise").joined(separator: "\n")) == "")
-    let inner = try await problems(manifest(product: "RepriseJournal").joined(separator: "\n"))
-    #expect(inner == "Some.md:10: RepriseJournal is not a product")
+    let inner = try await problems(manifest(product: "RepriseControl").joined(separator: "\n"))
+    #expect(inner == "Some.md:10: RepriseControl is not a product")
     let wrong = try await problems(manifest(product: "Reprise", "nam").joined(separator: "\n"))
     #expect(wrong.contains("Some.md:5:15: error:"), "\(wrong)")
   }

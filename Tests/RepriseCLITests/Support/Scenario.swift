@@ -71,6 +71,12 @@ final class Scenario: Sendable {
     try Started(Started.executable, arguments, in: folder, environment: environment)
   }
 
+  /// Starts another program of this package, such as one of the test programs.
+  func startProgram(_ name: String, _ arguments: [String]) throws -> Started {
+    let program = Started.executable.deletingLastPathComponent().appendingPathComponent(name)
+    return try Started(program, arguments, in: folder, environment: [:])
+  }
+
   /// The exit status and output of a command.
   struct Ended: Sendable {
     let status: Int32

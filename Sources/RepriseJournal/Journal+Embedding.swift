@@ -1,0 +1,95 @@
+// The journal for programs that embed the engine: opening it, and reading recorded runs.
+
+import Dispatch
+import Platform
+public import Reprise
+
+extension Journal {
+  /// The folder of a journal, unless another one is given: that of the command `reprise`.
+  public static let defaultFolder = StateDirectory.name
+
+  /// Opens a journal; creates its folder if it does not exist.
+  ///
+  /// Runs whose process has died are recorded as interrupted, and what is left of their processes is
+  /// killed. Blocks the thread while it does so; call it once, when the program starts.
+  ///
+  /// - Parameter folder: The path of the folder, relative to the working directory. The command
+  ///   `reprise` finds the default by itself, and others by `--state-dir`.
+  /// - Throws: ``JournalError`` if it cannot be opened.
+  public convenience init(at folder: String = Journal.defaultFolder) throws(JournalError) {
+    try self.init(StateDirectory(path: folder, in: workingFolder() ?? "/"))
+    try recoverRuns()
+  }
+
+  /// The recorded runs, newest first, including those of other processes.
+  ///
+  /// Leaves out runs that cannot be read.
+  public var runs: [RunRecord] {
+    get async throws(JournalError) {
+      try await asynchronously { [self] () throws(JournalError) in try runs(limit: nil) }
+    }
+  }
+
+  /// Returns the record of a run.
+  ///
+  /// - Parameter id: The id of the run.
+  /// - Returns: The record.
+  /// - Throws: ``JournalError`` if there is no such run.
+  public func run(_ id: RunID) async throws(JournalError) -> RunRecord {
+    try await asynchronously { [self] () throws(JournalError) in try run(named: id.description) }
+  }
+
+  /// Returns the state of a run, folded from its recorded events.
+  ///
+  /// It does not include output, which is in files.
+  ///
+  /// - Parameter id: The id of the run.
+  /// - Returns: The state; `notStarted` if no event was recorded.
+  /// - Throws: ``JournalError`` if there is no such run, or if it cannot be read.
+  public func state(of id: RunID) async throws(JournalError) -> RunState {
+    try await asynchronously { [self] () throws(JournalError) in
+      try state(of: try run(named: id.description))
+    }
+  }
+
+  /// Returns the recorded events of a run in order, without output.
+  ///
+  /// - Parameter id: The id of the run.
+  /// - Returns: The events.
+  /// - Throws: ``JournalError`` if there is no such run, or if it cannot be read.
+  public func events(of id: RunID) async throws(JournalError) -> [Event] {
+    try await asynchronously { [self] () throws(JournalError) in
+      try events(of: try run(named: id.description))
+    }
+  }
+
+  /// Removes the record and the output of a run that is not in progress.
+  ///
+  /// - Parameter id: The id of the run.
+  /// - Returns: Whether it was removed; false if it is in progress, or if steps of it go on elsewhere.
+  /// - Throws: ``JournalError`` if there is no such run, or if it cannot be removed.
+  @discardableResult
+  public func remove(_ id: RunID) async throws(JournalError) -> Bool {
+    try await asynchronously { [self] () throws(JournalError) in
+      try remove(try run(named: id.description))
+    }
+  }
+
+  /// Returns a memory of up-to-date steps, for `Engine(memory:)`.
+  ///
+  /// - Parameter name: The name under which steps are remembered, such as that of the program. Steps
+  ///   of workflows with the same name must have different ids.
+  /// - Returns: The memory.
+  public func memory(for name: String) -> any StepMemory { JournalMemory(self, file: name) }
+
+  /// Runs a closure that blocks off the cooperative threads.
+  func asynchronously<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(JournalError) -> Value
+  ) async throws(JournalError) -> Value {
+    try await Self.disk.result(of: { () -> Result<Value, JournalError> in
+      Result { () throws(JournalError) in try body() }
+    }).get()
+  }
+
+  private static let disk = DispatchQueue(label: "reprise.journal", attributes: .concurrent)
+}

@@ -1,0 +1,136 @@
+// Recorded and hosted runs, in a package with the default settings of the compiler.
+
+import Reprise
+import RepriseHost
+import RepriseJournal
+import Synchronization
+import TestSupport
+import Testing
+
+/// Runs that are recorded in a journal.
+struct DurableRunTests {
+  struct Broken: Error {}
+
+  /// Counts the calls of steps, and lets `ship` fail as long as it is told to.
+  final class Shop: Sendable {
+    let calls = Mutex<[String]>([])
+    let isBroken = Mutex(true)
+
+    func orders(_ name: String = "orders") throws -> Workflow {
+      try Workflow(name) {
+        Step("charge") { [self] _ in
+          calls.withLock { $0.append("charge") }
+          return ["receipt": "4711"]
+        }
+        Step("ship") { [self] context in
+          calls.withLock { $0.append("ship") }
+          guard !isBroken.withLock({ $0 }) else { throw Broken() }
+          return try context.input("charge", as: [String: String].self)
+        }
+      }
+    }
+
+    var called: [String] { calls.withLock { $0 } }
+  }
+
+  private func failed(_ shop: Shop, _ journal: Journal) async throws -> RunID {
+    let run = try await Engine().start(shop.orders(), recordedIn: journal)
+    guard case .failed = await run.outcome else { throw Broken() }
+    return run.id
+  }
+
+  @Test func `a resumed run keeps what it has, in another journal of the folder`() async throws {
+    let folder = try TemporaryFolder()
+    let shop = Shop()
+    let id = try await failed(shop, try Journal(at: folder.path + "/journal"))
+    let journal = try Journal(at: folder.path + "/journal")
+    #expect(try await journal.runs.map(\.status) == [.failed])
+    #expect(try await journal.state(of: id)["charge"]?.phase.isSuccess == true)
+
+    shop.isBroken.withLock { $0 = false }
+    let run = try await Engine().resume(id, from: journal, with: shop.orders())
+    try await run.value()
+    #expect(run.id == id)
+    #expect(shop.called == ["charge", "ship", "ship"])
+    #expect(try run.output(of: "ship", as: [String: String].self) == ["receipt": "4711"])
+    let record = try await journal.run(id)
+    #expect(record.status == .succeeded && record.generation == 2 && record.workflow == "orders")
+    #expect(record.endedAt != nil)
+    #expect(try await journal.events(of: id).count > 8)
+    #expect(try await journal.remove(id))
+    #expect(try await journal.runs.isEmpty)
+  }
+
+  @Test func `a workflow that does not fit the run is refused, and changes nothing`() async throws {
+    let folder = try TemporaryFolder()
+    let shop = Shop()
+    let journal = try Journal(at: folder.path + "/journal")
+    let id = try await failed(shop, journal)
+    func refusal(_ workflow: Workflow) async -> String {
+      do {
+        _ = try await Engine().resume(id, from: journal, with: workflow)
+        return "accepted"
+      } catch {
+        return error.description
+      }
+    }
+    #expect(await refusal(try shop.orders("bills")).contains(#"one of "orders""#))
+    let other = try Workflow("orders") { Step("ship") { _ in } }
+    #expect(await refusal(other).contains(#"it has no step "charge""#))
+    #expect(try await journal.run(id).status == .failed)
+
+    shop.isBroken.withLock { $0 = false }
+    _ = try await Engine().resume(id, from: journal, with: shop.orders()).outcome
+    #expect(await refusal(try shop.orders()).contains("has succeeded"))
+    await #expect(throws: JournalError.self) { try await journal.state(of: RunID()) }
+  }
+
+  @Test func `a run in progress cannot be resumed`() async throws {
+    let folder = try TemporaryFolder()
+    let journal = try Journal(at: folder.path + "/journal")
+    let workflow = try Workflow("waits") { Step("go", approval: "Go?") }
+    let run = try await Engine().start(workflow, recordedIn: journal)
+    await #expect(throws: JournalError.self) {
+      _ = try await Engine().resume(run.id, from: journal, with: workflow)
+    }
+    #expect(try await journal.runs.map(\.status.isLive) == [true])
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+  }
+
+  @Test func `hosted runs of a group wait for one another`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let order = Mutex<[String]>([])
+    let opened = Gate()
+    func workflow(_ name: String, _ policy: Concurrency.Policy = .queue) throws -> Workflow {
+      try Workflow(name, .concurrency(Concurrency(group: "g", policy: policy))) {
+        Step("begin") { _ in order.withLock { $0.append(name) } }
+        Step("wait") { _ in await opened.wait() }
+        Step("end") { _ in order.withLock { $0.append(name) } }
+      }
+    }
+    let first = try await host.start(workflow("first"))
+    let refused = HostError.groupIsBusy(group: "g", run: first.id)
+    await #expect(throws: refused) { try await host.start(workflow("refused", .reject)) }
+    let second = Task { try await host.start(workflow("second")).outcome }
+    try await expectEventually("the second waits for its turn") {
+      try await host.journal.runs.map(\.status) == [.queued, .running]
+    }
+    opened.open()
+    #expect(try await second.value == .succeeded)
+    #expect(order.withLock { $0 } == ["first", "first", "second", "second"])
+  }
+
+  @Test func `a hosted run is resumed, too`() async throws {
+    let folder = try TemporaryFolder()
+    let shop = Shop()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let run = try await host.start(shop.orders())
+    _ = await run.outcome
+    shop.isBroken.withLock { $0 = false }
+    #expect(try await host.resume(run.id, with: shop.orders()).outcome == .succeeded)
+    #expect(shop.called == ["charge", "ship", "ship"])
+    await #expect(throws: HostError.self) { try await host.resume(run.id, with: shop.orders()) }
+  }
+}
