@@ -113,10 +113,9 @@ struct DiagnosticTests {
     // Groups.
     BrokenFile("steps: [{parallel: []}]\n", ["1:20 R0214"]),
     BrokenFile("steps: [{parallel: x}]\n", ["1:20 R0203"]),
-    BrokenFile(
-      "steps: [{parallel: [{id: a, run: x}], retry: 3}]\n", ["1:39 R0201"]),
-    BrokenFile("steps: [{parallel: [{id: a, run: x}], timeout: 3}]\n", ["1:39 R0201"]),
-    BrokenFile("steps: [{steps: [{id: a, run: x}], mutex: b}]\n", ["1:36 R0201"]),
+    BrokenFile("steps: [{parallel: [{id: a, run: x}], retry: {}}]\n", ["1:46 R0213"]),
+    BrokenFile("steps: [{parallel: [{id: a, run: x}], timeout: x}]\n", ["1:48 R0208"]),
+    BrokenFile("steps: [{steps: [{id: a, run: x}], mutex: \"\"}]\n", ["1:43 R0205"]),
     // Needs.
     BrokenFile(
       "steps: [{id: build, run: x}, {id: b, run: x, needs: [biuld]}]\n", ["1:54 R0401"],

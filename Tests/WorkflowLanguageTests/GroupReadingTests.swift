@@ -88,9 +88,16 @@ struct GroupReadingTests {
   }
 
   @Test(arguments: [
-    ("- { parallel: [{ id: a, run: x }], timeout: 3s }", "2:38 R0201"),
-    ("- { steps: [{ id: a, run: x }], retry: 3 }", "2:35 R0201"),
-    ("- { steps: [{ id: a, run: x }], max-parallel: 3 }", "2:35 R0201"),
+    ("- { parallel: [{ id: a, run: x }], timeout: soon }", "2:47 R0208"),
+    ("- { steps: [{ id: a, run: x }], retry: { delay: 3s } }", "2:42 R0213"),
+    ("- { steps: [{ id: a, run: x }], max-parallel: 3 }", "2:35 R0217"),
+    ("- { steps: [{ id: a, run: x }], outputs: { x: y } }", "2:35 R0213"),
+    ("- { mutex: m, steps: [{ id: a, mutex: n, run: x }] }", "2:34 R0217"),
+    ("- { mutex: m, steps: [{ mutex: n, steps: [{ id: a, run: x }] }] }", "2:27 R0217"),
+    ("- { id: g, foreach: [1], matrix: { a: [1] }, steps: [{ id: a, run: x }] }", "2:28 R0216"),
+    ("- { id: g, foreach: [1], steps: [{ id: a, run: x }, { id: a, run: x }] }", "2:61 R0303"),
+    ("- { id: g, foreach: [1], steps: [{ id: a, needs: g, run: x }] }", "2:52 R0403"),
+    ("- { id: g, foreach: [1, 2], key: k, steps: [{ id: a, run: x }] }", "2:36 R0306"),
     ("- { steps: [{ id: a, run: x }], if: failure() }", "2:39 R0217"),
     ("- { id: a, steps: [{ id: a, run: x }] }", "2:28 R0303"),
     ("- { env: { A: '${{ steps.a.outputs.x }}' }, steps: [{ id: a, run: x }] }", "2:22 R0517"),
@@ -112,5 +119,127 @@ struct GroupReadingTests {
     #expect(errors(text) == ["2:5 R0408"])
     #expect(errors(text.replacing("max-parallel: 1", with: "fail-fast: true")) == [])
     #expect(errors(text.replacing("[c, a]", with: "c")) == [])
+  }
+
+  @Test func `a group with a matrix has its steps once for each combination`() throws {
+    let workflow = try workflow(
+      """
+      steps:
+        - { id: first, run: x }
+        - id: test
+          name: Tests
+          matrix: { os: [linux, mac] }
+          key: "${{ matrix.os }}"
+          max-parallel: 1
+          outputs: { report: "${{ steps.check.outputs.report }}" }
+          steps:
+            - { id: build, env: { OS: "${{ matrix.os }}", A: "${{ steps.first.outputs.a }}" }, run: x }
+            - { id: check, env: { B: "${{ steps.build.outputs.b }}" }, run: x }
+        - { id: last, exec: [x, "${{ join(steps.test.outputs.report, ' ') }}"] }
+      """)
+    #expect(
+      workflow.steps.map(\.id) == [
+        "first", "test[linux]/build", "test[linux]/check", "test[mac]/build", "test[mac]/check",
+        "last",
+      ])
+    #expect(
+      workflow.steps.map(\.needs) == [
+        [], ["first"], ["test[linux]/build"], ["first"], ["test[mac]/build"],
+        ["test[linux]/check", "test[mac]/check"],
+      ])
+    #expect(workflow.steps[1].extras.items.map(\.item) == [0])
+    #expect(workflow.steps[3].extras.items.map(\.item) == [1])
+    #expect(workflow.steps[1].extras.items.map(\.countsItems) == [true])
+    #expect(workflow.indices(named: "test").map(\.position) == [1, 2, 3, 4])
+    #expect(workflow.indices(named: "test[mac]").map(\.position) == [3, 4])
+    let values = RunValues(
+      run: "r", generation: 1, environment: [:], secrets: { _, _ in nil },
+      step: { id in
+        workflow.graph.index(of: id).map { _ in
+          StepValues(result: "success", outputs: ["a": id, "b": id, "report": id])
+        }
+      }, status: .success, hashFiles: { _ in "" })
+    #expect(
+      try workflow.resolved(workflow.steps[3], values).environment == ["OS": "mac", "A": "first"])
+    #expect(
+      try workflow.resolved(workflow.steps[4], values).environment == ["B": "test[mac]/build"])
+    #expect(
+      try workflow.resolved(workflow.steps[5], values).action
+        == .exec(["x", "test[linux]/check test[mac]/check"]))
+  }
+
+  @Test func `groups for each item can be nested, and contain every kind of step`() throws {
+    let workflow = try workflow(
+      """
+      params: { names: { type: list, default: [u, v] } }
+      steps:
+        - id: outer
+          foreach: [a, b]
+          parallel:
+            - id: inner
+              matrix: { x: [1, 2] }
+              steps:
+                - { id: s, env: { I: "${{ item }}${{ matrix.x }}" }, run: x }
+                - { run: y }
+            - { id: each, foreach: "${{ params.names }}", run: x, env: { I: "${{ item }}" } }
+        - { id: end, needs: outer, run: x }
+      """)
+    #expect(workflow.steps.count == 13)
+    #expect(workflow.steps[2].id == "outer[0]/inner[1]/s")
+    #expect(workflow.steps[3].id == "outer[0]/inner[1]/step-2")
+    #expect(workflow.steps[5].id == "outer[0]/each[1]")
+    #expect(workflow.steps[12].needs.count == 8)
+    let values = RunValues(
+      run: "r", generation: 1, environment: [:], secrets: { _, _ in nil }, step: { _ in nil },
+      status: .success, hashFiles: { _ in "" })
+    #expect(try workflow.resolved(workflow.steps[2], values).environment == ["I": "a2"])
+    #expect(try workflow.resolved(workflow.steps[5], values).environment == ["I": "v"])
+  }
+
+  @Test func `a group without items passes on its needs`() throws {
+    let workflow = try workflow(
+      """
+      steps:
+        - { id: a, run: x }
+        - { id: g, foreach: [], steps: [{ id: b, run: x }] }
+        - { id: c, needs: g, run: x }
+      """)
+    #expect(workflow.steps.map(\.needs) == [[], ["a"]])
+  }
+
+  @Test func `rules of groups hold for their steps, outermost first`() throws {
+    let workflow = try workflow(
+      """
+      steps:
+        - id: g
+          timeout: 10s
+          mutex: m
+          steps:
+            - { retry: 2, steps: [{ id: a, run: x }] }
+            - { id: b, run: x }
+        - { id: c, mutex: m, run: x }
+      """)
+    #expect(workflow.steps[0].extras.rules.map(\.timeout) == [.seconds(10), nil])
+    #expect(workflow.steps[0].extras.rules.map(\.retry?.limit) == [nil, 2])
+    #expect(workflow.steps[1].extras.rules.map(\.group) == ["g"])
+    #expect(workflow.steps[1].extras.items.map(\.limitName) == ["mm"])
+    #expect(workflow.steps[2].extras.items == [])
+  }
+
+  @Test func `groups declared in Swift have the settings of groups in files`() throws {
+    let workflow = try Workflow("w") {
+      InOrder("test", .foreach(["a", "b"]), .timeout(.seconds(3))) {
+        Step("build", exec: ["x", "${{ item }}"])
+        Step("check", run: "x")
+      }
+      Parallel("rest", .environment(["A": "b"]), .retry(2)) { Step("last", run: "x") }
+    }
+    #expect(
+      workflow.steps.map(\.id) == [
+        "test[0]/build", "test[0]/check", "test[1]/build", "test[1]/check", "last",
+      ])
+    #expect(workflow.steps[0].extras.rules.map(\.timeout) == [.seconds(3)])
+    #expect(workflow.declaredEnvironment(of: workflow.steps[4]) == ["A": "b"])
+    #expect(workflow.steps[4].extras.rules.map(\.retry?.limit) == [2])
   }
 }

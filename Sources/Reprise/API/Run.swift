@@ -73,7 +73,8 @@ public final class Run: Sendable {
       folder: engine.runFolders.map { RunFolder(of: id, in: $0) },
       variables: StepVariables(in: state),
       stepEnded: { continuation.yield(.input(.stepEnded($0))) },
-      expansionRequested: { continuation.yield(.expansion($0)) })
+      expansionRequested: { continuation.yield(.expansion($0)) },
+      retryRequested: { continuation.yield(.retry($0)) })
     let (run, clock, liveRuns) = (id, engine.clock, engine.liveRuns)
     runtime.startTask { [end] in
       var driver = RunDriver(

@@ -18,6 +18,8 @@ public struct Requester: Sendable, Equatable {
     case watch
     /// The program that embeds the engine.
     case api
+    /// The run itself, which runs a group again because of its `retry`.
+    case retry
   }
 
   private struct Fields: Sendable, Equatable, Codable {
@@ -115,6 +117,7 @@ extension Requester: CustomStringConvertible {
       case .program: name ?? "another program"
       case .watch: name.map { "the watch: \($0)" } ?? "the watch"
       case .api: name ?? "the program"
+      case .retry: name.map { "the retry of \($0)" } ?? "a retry"
       }
     let details = [user.map { "user \($0)" }, process.map { "pid \($0)" }].compactMap(\.self)
     return details.isEmpty ? what : "\(what) (\(details.joined(separator: ", ")))"

@@ -12,8 +12,18 @@ import WorkflowLanguage
 ///   ready if that is enough. From then on it needs nothing but its own steps.
 /// - Groups are nested or disjoint. A step of an inner item begins the outer items first, so an inner
 ///   item waits only for steps and items of the same outer item.
+/// - A group with a `mutex` contains no other mutex, so an item that holds one waits for none.
 /// - All other limits are held by running steps, which end by themselves.
 struct SlotItems {
+  /// Whether the group of an item runs again after a failure, and the item keeps its slot for that.
+  enum Retry {
+    case none
+    /// Its steps have not been reset yet.
+    case waiting
+    /// Its steps are pending again.
+    case begun
+  }
+
   struct Item {
     /// The name that identifies it in another version of the workflow.
     let name: String
@@ -21,6 +31,8 @@ struct SlotItems {
     let limit: Int
     var members: [Int] = []
     var isHolding = false
+    /// Whether it keeps its slot until it runs again.
+    var retry = Retry.none
     /// The members that have not ended.
     var open: Set<Int> = []
     /// The steps outside of it that its members need and that have not ended.
@@ -49,16 +61,16 @@ struct SlotItems {
   ///
   /// - Parameters:
   ///   - workflow: The workflow.
-  ///   - limit: Returns the position of the limit of a group, given its id and count.
+  ///   - limit: Returns the position of a limit, given its name and count.
   init(of workflow: Workflow, limit: (String, Int) -> Int) {
     var positions: [String: Int] = [:]
     for (step, declared) in workflow.steps.enumerated() {
       for group in declared.extrasIfAny?.items ?? [] where group.countsItems {
         guard let count = group.limit else { continue }
-        let name = "\(group.group)[\(group.item)]"
+        let name = "\(group.limitName)[\(group.item)]"
         let position = positions[name] ?? items.count
         if position == items.count {
-          items.append(Item(name: name, limit: limit(group.group, count)))
+          items.append(Item(name: name, limit: limit(group.limitName, count)))
           positions[name] = position
         }
         items[position].members.append(step)
@@ -110,7 +122,15 @@ struct SlotItems {
       items[item].isHolding = true
       members += items[item].members
     }
+    for item in itemsOfStep[step] ?? [] where items[item].retry == .begun {
+      items[item].retry = .none
+    }
     return members
+  }
+
+  /// Lets the items of a failed step keep their slots until its group has run again.
+  mutating func hold(_ step: Int) {
+    for item in itemsOfStep[step] ?? [] where items[item].isHolding { items[item].retry = .waiting }
   }
 
   /// Records the end of a step.
@@ -180,7 +200,10 @@ struct SlotItems {
       let wasAvailable = available.remove(step) != nil
       let hasEnded = ended.remove(step) != nil
       guard hasEnded || wasAvailable else { continue }
-      if hasEnded { for item in itemsOfStep[step] ?? [] { items[item].open.insert(step) } }
+      for item in itemsOfStep[step] ?? [] where hasEnded {
+        items[item].open.insert(step)
+        if items[item].retry == .waiting { items[item].retry = .begun }
+      }
       for item in itemsAwaiting[step] ?? [] {
         if items[item].used.contains(step) {
           items[item].awaitedReady.insert(step)
@@ -205,6 +228,11 @@ struct SlotItems {
   private func keepsSlot(_ item: Int, _ holders: Set<Int>) -> Bool {
     let item = items[item]
     if item.members.contains(where: holders.contains) { return true }
+    switch item.retry {
+    case .none: break
+    case .waiting: return true
+    case .begun: return !item.isBlocked && !item.open.isEmpty
+    }
     return !item.isBlocked && !item.open.isEmpty && item.open.count < item.members.count
   }
 

@@ -5,8 +5,8 @@ import WorkflowLanguage
 
 /// The ready queue of a run and the limits on its running steps.
 ///
-/// The limits are `max-parallel` of the workflow, the `mutex` of a step, and `max-parallel` of a
-/// `foreach` or `matrix`.
+/// The limits are `max-parallel` of the workflow, the `mutex` of a step or group, and `max-parallel`
+/// of a `foreach` or `matrix`.
 ///
 /// - Order: ready steps begin in plan order, the order of the file, except that a higher `priority`
 ///   comes first, and `order: longest-path` decides between steps of equal priority. A step that
@@ -206,6 +206,11 @@ final class Slots: Sendable {
     state.withLock { $0.end(step) }
   }
 
+  /// Lets the items of a step that is about to fail keep their slots until its group has run again.
+  func hold(_ step: Int) {
+    state.withLock { $0.items.hold(step) }
+  }
+
   /// Records that a step is ready to be used while it goes on.
   ///
   /// Call ``startNext()`` afterwards.
@@ -258,7 +263,7 @@ extension Slots.State {
       guard let extras = step.extrasIfAny else { continue }
       // The prefix separates the names of mutexes from the ids of groups.
       var own = [
-        extras.mutex.map { (name: "m" + $0, count: 1) },
+        extras.mutex.map { (name: GroupItem.limitName(ofMutex: $0), count: 1) },
         extras.runner.flatMap { runner in
           runner.maxParallel.map { (name: "r" + runner.name, count: $0) }
         },
@@ -266,13 +271,13 @@ extension Slots.State {
         extras.usesTerminal ? (name: "t", count: 1) : nil,
       ].compactMap(\.self)
       for item in extras.items where !item.countsItems {
-        if let count = item.limit { own.append((name: "g" + item.group, count: count)) }
+        if let count = item.limit { own.append((name: item.limitName, count: count)) }
       }
       for limit in own {
         limitsOfStep[position, default: []].append(index(of: limit.name, limit.count))
       }
     }
-    let items = SlotItems(of: workflow) { index(of: "g" + $0, $1) }
+    let items = SlotItems(of: workflow) { index(of: $0, $1) }
     self.init(
       free: workflow.maxParallel ?? maxParallel, limits: limits.map { Slots.Limit(free: $0) },
       limitsOfStep: limitsOfStep, items: items)

@@ -26,12 +26,14 @@ struct RunDriver: Sendable {
     case reload(ReloadRequest)
     /// Expand a step.
     case expansion(ExpansionRequest)
+    /// Run the steps of a group again.
+    case retry(GroupRetry)
 
     /// Refuses a request that arrives after the run has ended.
     func refuse() {
       switch self {
       // A step in progress is gone by then.
-      case .input, .expansion: break
+      case .input, .expansion, .retry: break
       case .intervention(_, _, _, let answer): answer(.failure(.runEnded))
       case .reload(let request): request.answer(false)
       }
@@ -40,8 +42,8 @@ struct RunDriver: Sendable {
 
   var performer: StepPerformer
   private let requests: AsyncStream<Request>
-  private let requester: AsyncStream<Request>.Continuation
-  private let clock: any RunClock
+  let requester: AsyncStream<Request>.Continuation
+  let clock: any RunClock
   var machine: RunMachine
   private let pipeline: Pipeline
   /// The reload with which the next generation starts, if any.
@@ -49,8 +51,10 @@ struct RunDriver: Sendable {
   /// The steps to expand.
   var expansions: [ExpansionRequest] = []
   private var alarm: Task<Void, Never>?
+  /// The delays before groups run again.
+  var retryDelays: [Task<Void, Never>] = []
   /// Who made the request that is being handled.
-  private(set) var asker: Requester?
+  var asker: Requester?
   /// The results to set when the next generation begins, by the id of the step.
   var resultsToSet: [String: SetResult] = [:]
   /// The reason for which the run must not begin, if any.
@@ -87,7 +91,7 @@ struct RunDriver: Sendable {
   mutating func drive() async -> RunOutcome {
     let execution = pipeline.execution()
     defer { execution.disconnect() }
-    defer { alarm?.cancel() }
+    defer { for timer in retryDelays + [alarm].compactMap(\.self) { timer.cancel() } }
     // A missing secret could not be masked, so no step may start.
     let problem = problem ?? performer.secrets.problem(with: workflow)
     if problem == nil, let outcome = await outcomeOfCondition() { return outcome }
@@ -137,6 +141,8 @@ struct RunDriver: Sendable {
     case .expansion(let request):
       expansions.append(request)
       return nil
+    case .retry(let retry):
+      return inputForRetry(retry)
     }
   }
 
@@ -144,7 +150,8 @@ struct RunDriver: Sendable {
     let (steps, ended) = ledger.decide { page in
       let steps = RunMachine.Steps(
         areMainStepsOver: page.areMainStepsOver,
-        areOver: page.state.counts.final == page.state.steps.count)
+        areOver: page.state.counts.final == page.state.steps.count
+          && page.groups.retrying.isEmpty)
       return (steps, page.endedServices)
     }
     machine.endedServices = ended
@@ -223,6 +230,7 @@ struct RunDriver: Sendable {
           with: workflow, reload.plan, origins: origins, moving: places, slots)
       }
       for step in steps { page.controls[step.position].reset() }
+      page.groups.restart(steps.map(\.position))
       page.ending = nil
       page.earlyFinallyCount = 0
       let reset = isWhole ? nil : steps.map { workflow.graph.id(of: $0) }
@@ -305,6 +313,7 @@ struct RunDriver: Sendable {
         page.record(.runRestarting(from: from), by: asker)
       case .cancel(let cause):
         page.record(.runCancelling(cause), by: asker)
+        page.groups.giveUp()
         performer.slots.setPaused(false)
       case .kill:
         break

@@ -28,6 +28,8 @@ final class RunLedger: Sendable {
     var slots: Slots?
     /// The services of the workflow.
     var services: ServiceUsers
+    /// The time limits and retries of groups.
+    var groups: GroupRuns
     /// Whether a step has ended since the last look at the services.
     var mustCheckServices = false
     fileprivate let run: RunID
@@ -61,6 +63,7 @@ final class RunLedger: Sendable {
   private let recording: Recording?
   // A queue, not a task: listeners may block, and the threads of the concurrency pool must not.
   private let queue: any WorkQueue
+  let groupTimers: GroupTimers
 
   /// Creates a ledger.
   ///
@@ -84,10 +87,11 @@ final class RunLedger: Sendable {
       Recording(recorder: $0, runtime: runtime, onFailure: onFailure)
     }
     queue = runtime.makeQueue("reprise.events")
+    groupTimers = GroupTimers(clock: clock, runtime: runtime)
     page = Mutex(
       Page(
-        state: state, workflow: workflow, services: ServiceUsers(of: workflow), run: run,
-        clock: clock,
+        state: state, workflow: workflow, services: ServiceUsers(of: workflow),
+        groups: GroupRuns(of: workflow), run: run, clock: clock,
         record: recorder.map { _ in RecordQueue() }))
     let keeper = recorder.map { OutputRecorder(recorder: $0, onFailure: onFailure) }
     page.withLock { page in
@@ -106,17 +110,20 @@ final class RunLedger: Sendable {
   /// - Parameter decision: Runs under the lock, so it must not invoke callbacks or block.
   /// - Returns: The result of the decision; act on it after the call.
   func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
-    let (result, mustDeliver, recordTime, unneeded) = page.withLock { page in
+    let (result, mustDeliver, recordTime, unneeded, timers) = page.withLock { page in
       let result = decision(&page)
       let unneeded = page.mustCheckServices ? page.windDownServices() : []
       page.mustCheckServices = false
       let mustDeliver = !page.deliveries.isEmpty && !page.isDelivering
       if mustDeliver { page.isDelivering = true }
-      return (result, mustDeliver, page.record?.nextTime(), unneeded)
+      return (
+        result, mustDeliver, page.record?.nextTime(), unneeded, page.groups.takeTimerChanges()
+      )
     }
     if mustDeliver { queue.enqueue { self.deliver() } }
     if let recordTime = recordTime ?? nil { recording?.schedule(recordTime) { self.record() } }
     for service in unneeded { service.interrupt() }
+    if !timers.isEmpty { groupTimers.apply(timers, self) }
     return result
   }
 
@@ -320,6 +327,7 @@ extension RunLedger.Page {
       preconditionFailure("BUG: \(error)")
     }
     slots?.follow(event, ofStepAt: step, in: state)
+    if !groups.isEmpty { groups.follow(event, ofStepAt: step, in: state) }
     guard hasListeners || recordsOutput && event.isOutput else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))
@@ -352,6 +360,7 @@ extension RunLedger.Page {
     mainCount = workflow.graph.count - workflow.finallyCount
     self.workflow = workflow
     services = ServiceUsers(of: workflow)
+    groups.replace(with: workflow)
   }
 
   /// Returns the number of the latest `succeeded` event among some steps; 0 if there is none.

@@ -30,6 +30,8 @@ struct StepControl: Sendable {
   private(set) var cause: CancellationCause?
   /// The result that was set by hand while the step was in progress, to record when it has stopped.
   var setResult: SetResult?
+  /// The reason for which this step is being stopped and fails: the time of its group is over.
+  private(set) var failure: FailureReason?
   /// Who asked to cancel this step alone.
   private(set) var requester: Requester?
   /// The future of the step, from the moment it is ready until it ends.
@@ -51,7 +53,9 @@ struct StepControl: Sendable {
 
   /// Returns whether this generation of the step may continue: its gate is open, and the step is
   /// not being stopped.
-  func mayContinue(_ generation: Int) -> Bool { admits(generation) && cause == nil }
+  func mayContinue(_ generation: Int) -> Bool {
+    admits(generation) && cause == nil && failure == nil
+  }
 
   /// Whether the gate is open for some generation.
   var isOpen: Bool { generation != nil }
@@ -71,6 +75,7 @@ struct StepControl: Sendable {
   /// Forgets how the step was stopped in the previous generation.
   mutating func reset() {
     cause = nil
+    failure = nil
     requester = nil
     setResult = nil
     isKilled = false
@@ -121,6 +126,15 @@ struct StepControl: Sendable {
       self.cause = cause
       self.requester = requester
     }
+    return future
+  }
+
+  /// Stops this step, which then counts as failed.
+  ///
+  /// - Returns: The future to interrupt; nil if the step is not ready yet. It fails when it becomes
+  ///   ready.
+  mutating func fail(because reason: FailureReason) -> StepFuture? {
+    failure = reason
     return future
   }
 

@@ -23,7 +23,9 @@ extension RunLedger.Page {
   }
 
   /// Whether all steps except those under `finally` have ended.
-  var areMainStepsOver: Bool { state.counts.final - earlyFinallyCount >= mainCount }
+  var areMainStepsOver: Bool {
+    state.counts.final - earlyFinallyCount >= mainCount && groups.retrying.isEmpty
+  }
 
   /// The ending of the main steps of a run that is not being cancelled.
   var endingOfMainSteps: RunEnding {

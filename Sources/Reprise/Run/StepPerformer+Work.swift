@@ -127,12 +127,9 @@ extension StepPerformer {
     // An attempt that was interrupted with its engine is made again, as local ones are.
     if context.isAdopted, case .failed(.lost) = event { return .zero }
     let step = context.step
-    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event else {
-      return nil
-    }
-    if let statuses = retry.statuses {
-      guard case .exited(let status) = reason, statuses.contains(status) else { return nil }
-    }
+    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event,
+      retry.covers(reason)
+    else { return nil }
     var generator = runtime.generator
     return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
   }

@@ -31,6 +31,8 @@ struct StepPerformer: Sendable {
   let stepEnded: @Sendable (StepIndex) -> Void
   /// Called by a step that the run must expand.
   let expansionRequested: @Sendable (ExpansionRequest) -> Void
+  /// Called when the steps of a group must run again.
+  let retryRequested: @Sendable (GroupRetry) -> Void
   /// Compiled file patterns of recent steps.
   let searches = FileSearches()
 
@@ -72,19 +74,22 @@ struct StepPerformer: Sendable {
     if attemptToAdopt(job).token == nil, let result = resultWithoutStarting(job) {
       return .over(result)
     }
-    let (result, isAwaited) = ledger.decide { page -> (StepResult?, Bool) in
-      guard page.admits(job) else { return (.stopped, false) }
+    let (result, isAwaited, failure) = ledger.decide {
+      page -> (StepResult?, Bool, FailureReason?) in
+      guard page.admits(job) else { return (.stopped, false, nil) }
       let step = place.index
+      if let failure = page.controls[step.position].failure { return (nil, false, failure) }
       if let cause = page.controls[step.position].cause {
-        return (recordCancellation(job, cause, &page), page.mustReportStepEnd)
+        return (recordCancellation(job, cause, &page), page.mustReportStepEnd, nil)
       }
       page.controls[step.position].becomeReady(future)
       // An attempt that has survived the engine before this one goes on.
       if page.state.steps[step.position].phase == .pending {
         page.record(.ready, of: step.position, attempt: 0)
       }
-      return (nil, false)
+      return (nil, false, nil)
     }
+    if let failure { return .over(fail(job, failure)) }
     if isAwaited { stepEnded(place.index) }
     if let result { return .over(result) }
     if attemptToAdopt(job).token != nil { return .toSlots }
@@ -341,51 +346,5 @@ struct StepPerformer: Sendable {
       return true
     }
     if !mayContinue { throw Withdrawn() }
-  }
-
-  /// Records the end of a step in progress, even if its generation is over for the step.
-  ///
-  /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
-  func end(
-    _ place: StepPlace, attempt: Int, _ event: Event.StepEvent, by requester: Requester? = nil
-  ) -> StepResult {
-    let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
-      let step = place.index
-      let id = page.state.steps[step.position].id
-      let isTolerated = page.workflow.steps[step.position].extrasIfAny?.continuesOnError ?? false
-      var event = event
-      var requester = requester
-      var resultOfStop: StepResult?
-      if case .cancelled(.request) = event {
-        let own = page.controls[step.position].cause
-        if case .failure(let failed)? = own {
-          resultOfStop = .failed(failed)
-        } else if own == .request {
-          resultOfStop = .cancelled(id)
-          requester = page.controls[step.position].requester
-        }
-        event = .cancelled(own ?? page.state.phase.causeOfStop)
-      }
-      // Not if the step is being stopped for a restart or because the run is being cancelled.
-      if let set = page.controls[step.position].setResult, page.controls[step.position].isOpen {
-        event = set.result.event
-        requester = set.by
-        resultOfStop = nil
-      }
-      if page.controls[step.position].isWindingDown, page.controls[step.position].isOpen {
-        (event, resultOfStop) = (page.endOfService(step, event), nil)
-      }
-      page.record(event, of: step.position, attempt: attempt, by: requester)
-      let isUsed = page.controls[step.position].wasAvailable
-      page.controls[step.position].end()
-      var siblings: [StepFuture] = []
-      if case .failed = event, !isTolerated, page.state.phase == .running {
-        siblings = page.stopSiblings(of: step)
-        if isUsed { siblings += page.stopUsers(of: step) }
-      }
-      return (resultOfStop ?? event.result(of: id, isTolerated: isTolerated), siblings)
-    }
-    for sibling in siblings { sibling.interrupt() }
-    return result
   }
 }

@@ -100,10 +100,21 @@ struct DeclarationText {
     builder.beginMap(at: mark)
     switch item.content {
     case .step(let step): write(step, margin: margin + "  ")
-    case .parallel(let branches): list("parallel", branches, margin: margin + "  ", place)
-    case .sequence(let items): list("steps", items, margin: margin + "  ", place)
+    case .parallel(let group): write(group, "parallel", margin: margin + "  ", place)
+    case .sequence(let group): write(group, "steps", margin: margin + "  ", place)
     }
     builder.end(isMap: true, before: mark)
+  }
+
+  private mutating func write(
+    _ group: DeclaredGroup, _ name: String, margin: String, _ place: DeclarationPlace
+  ) {
+    let place = group.place ?? place
+    for (key, value) in group.entries {
+      entry(key, value, margin: margin, place)
+      write(margin)
+    }
+    list(name, group.items, margin: margin, place)
   }
 
   private mutating func write(_ step: Step, margin: String) {

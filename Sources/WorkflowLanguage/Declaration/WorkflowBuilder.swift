@@ -4,8 +4,8 @@
 public struct WorkflowItem: Sendable {
   indirect enum Content: Sendable {
     case step(Step)
-    case parallel([WorkflowItem])
-    case sequence([WorkflowItem])
+    case parallel(DeclaredGroup)
+    case sequence(DeclaredGroup)
   }
 
   let content: Content
@@ -55,23 +55,65 @@ public struct Step: Sendable {
   }
 }
 
+/// The parts of a group of steps declared in Swift.
+struct DeclaredGroup: Sendable {
+  var entries: [(key: String, value: Value)] = []
+  let items: [WorkflowItem]
+  /// The place of the declaration; nil if the group has no settings.
+  var place: DeclarationPlace?
+}
+
 /// Branches that run in parallel.
 public struct Parallel: Sendable {
-  let branches: [WorkflowItem]
+  let group: DeclaredGroup
 
   /// Declares parallel branches; each is a step or an ``InOrder`` with several steps.
   public init(@WorkflowBuilder _ branches: () -> [WorkflowItem]) {
-    self.branches = branches()
+    group = DeclaredGroup(items: branches())
+  }
+
+  /// Declares parallel branches with settings for all of them, such as `.timeout(.seconds(60))`.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the group.
+  ///   - settings: The settings of the group.
+  ///   - file: The source file of the declaration, for messages.
+  ///   - line: The source line of the declaration, for messages.
+  ///   - branches: The branches.
+  public init(
+    _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
+    @WorkflowBuilder branches: () -> [WorkflowItem]
+  ) {
+    group = DeclaredGroup(
+      entries: [("id", .text(id))] + settings.flatMap(\.entries).map { ($0.key, $0.value) },
+      items: branches(), place: DeclarationPlace(file, line))
   }
 }
 
-/// A sequence of steps, used as one branch of a ``Parallel``.
+/// A sequence of steps: one branch of a ``Parallel``, or steps with common settings.
 public struct InOrder: Sendable {
-  let items: [WorkflowItem]
+  let group: DeclaredGroup
 
   /// Declares a sequence of steps.
   public init(@WorkflowBuilder _ items: () -> [WorkflowItem]) {
-    self.items = items()
+    group = DeclaredGroup(items: items())
+  }
+
+  /// Declares a sequence of steps with settings for all of them, such as `.foreach(1...3)`.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the group.
+  ///   - settings: The settings of the group.
+  ///   - file: The source file of the declaration, for messages.
+  ///   - line: The source line of the declaration, for messages.
+  ///   - items: The steps.
+  public init(
+    _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
+    @WorkflowBuilder items: () -> [WorkflowItem]
+  ) {
+    group = DeclaredGroup(
+      entries: [("id", .text(id))] + settings.flatMap(\.entries).map { ($0.key, $0.value) },
+      items: items(), place: DeclarationPlace(file, line))
   }
 }
 
@@ -84,12 +126,12 @@ public struct InOrder: Sendable {
 
   /// Adds parallel branches.
   public static func buildExpression(_ parallel: Parallel) -> [WorkflowItem] {
-    [WorkflowItem(.parallel(parallel.branches))]
+    [WorkflowItem(.parallel(parallel.group))]
   }
 
   /// Adds a sequence.
   public static func buildExpression(_ sequence: InOrder) -> [WorkflowItem] {
-    [WorkflowItem(.sequence(sequence.items))]
+    [WorkflowItem(.sequence(sequence.group))]
   }
 
   /// Adds items from another builder.

@@ -64,6 +64,8 @@ extension DiagnosticKind {
     case .deepUses: "nest fewer workflows"
     case .foreachText: "write it like: [a, b], or: { from: 1, to: 5 }"
     case .foreachValue: "fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list"
+    case .fanOfUses(isGroup: true):
+      "move its steps to a file; there, write the foreach at each step, over a list parameter"
     case .fanOfUses:
       "move the foreach to a step of the used file, and pass it the list as a parameter"
     case .statusOfItem: "split it into two steps"
@@ -338,55 +340,6 @@ extension Expression.Root {
     case .trigger, .args: "it is available in the steps of the file that is run"
     case .params, .env, .steps, .run, .workflow, .machine:
       Alternatives.names(Self.allCases.filter(roots.contains).map(\.rawValue)).hint()
-    }
-  }
-}
-
-extension MissingKeys {
-  fileprivate var hint: String? {
-    switch self {
-    case .steps: nil
-    case .messageOfApproval: "write it like: { message: Deploy?, timeout: 1d }"
-    case .timeoutOfDefault: "write it like: { message: Deploy?, timeout: 1d, default: reject }"
-    case .defaultOfValue(let name): "write it like: \(name): { default: none }"
-    case .runOfCondition: "write it like: { run: test -f data.csv }"
-    case .untilOrWhile: "write it like: { until: \"stdout == 'ready'\", every: 2s, limit: 30 }"
-    case .momentOfWait: "write it like: wait: 30m, or { until: \"2026-12-01T08:00:00Z\" }"
-    case .limit: "write it like: { limit: 3, delay: 2s, backoff: exponential }"
-    case .groupAndPolicy: "write it like: { group: deploy, policy: queue }"
-    case .fromAndTo: "write it like: { from: 1, to: 5 }"
-    case .paths: "write it like: { paths: [src/**] }"
-    case .cronOrEvery:
-      "write it like: { cron: '30 2 * * *', time-zone: Europe/Berlin } or { every: 10m }"
-    case .path: "write it like: { path: .env }"
-    case .probe: "write it like: { port: 5432 }"
-    case .inputsOrKey: "write it like: { inputs: [src/**], outputs: [build/app] }"
-    case .files: "write it like: { files: \"src/*.c\" }"
-    case .options: "write them like: options: [staging, production]"
-    }
-  }
-}
-
-extension MisplacedKey {
-  fileprivate var hint: String {
-    switch self {
-    case .with: "use env"
-    case .limits("pattern", _): "it is valid with \"type: string\""
-    case .limits: "it is valid with numbers, and with texts, lists and maps for their length"
-    case .options: "change \"type\" to choice, or remove \"options\""
-    case .factor: "add \"backoff: exponential\", or remove \"factor\""
-    case .timeZone: "remove it"
-    case .on: "use \"if\" here"
-    case .shellOfCall, .sharedApproval: "remove it"
-    case .needsOfFinally: "these steps run in order, after all other steps"
-    case .ofMany: "move it to the workflow, or remove it"
-    case .ofMatrix: "move it out of \"matrix\""
-    case .withPolicy(_, let policy, hasOther: false): "add when-busy: \(policy.rawValue)"
-    case .withPolicy: "remove one of the two"
-    case .ofApproval: "remove it, or move it to the step that does the work"
-    case .statusOfGroup: "write it at the first step of the group"
-    case .ofService: "write \"service\" instead of \"run\" or \"exec\", or remove it"
-    case .ofUses: "move it to the steps of the used file"
     }
   }
 }

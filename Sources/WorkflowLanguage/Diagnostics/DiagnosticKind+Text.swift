@@ -88,8 +88,9 @@ extension DiagnosticKind {
     case .foreachText: "foreach must be a list, a range or an expression, not text"
     case .foreachValue(let types): "foreach must be a list, not \(types.name)"
     case .filesOfForeach(let problem): problem
-    case .fanOfUses:
-      "a step with \"uses\" cannot have items that are only known during the run"
+    case .fanOfUses(let isGroup):
+      (isGroup ? "a group" : "a step with \"uses\"")
+        + " cannot have items that are only known during the run"
     case .statusOfItem:
       "a condition that depends on an item which is only known during the run cannot test the status"
     case .tooManyItems(let count, let maximum):
@@ -106,7 +107,7 @@ extension DiagnosticKind {
     case .approvalOfExpandedStep: "a step with \"foreach\" or \"matrix\" cannot wait for approval"
 
     case .itemsWaiting:
-      "with max-parallel, these branches could wait for one another forever"
+      "with this limit, these steps could wait for one another forever"
     case .positionalID(let id):
       "\"\(id)\" names a step by its position, which changes when steps are added"
     case .unknownNeed(let name, let step, _):
@@ -298,57 +299,6 @@ extension DotenvError.Reason {
     case .afterQuote: "unexpected text after the closing quote"
     case .nul: "it contains a NUL character, which cannot be passed to a program"
     case .notUTF8: "it is not valid UTF-8"
-    }
-  }
-}
-
-extension MissingKeys {
-  fileprivate var text: String {
-    switch self {
-    case .steps: "a workflow needs \"steps\""
-    case .untilOrWhile: "repeat needs \"until\" or \"while\""
-    case .momentOfWait: "wait needs a duration or \"until\""
-    case .messageOfApproval: "an approval needs a \"message\""
-    case .timeoutOfDefault: "\"default\" needs a \"timeout\", after which it is the answer"
-    case .defaultOfValue(let name): "\"\(name)\" needs a default to be approved without an answer"
-    case .runOfCondition: "a condition needs a \"run\""
-    case .limit: "retry needs a \"limit\""
-    case .groupAndPolicy: "concurrency needs a \"group\" and a \"policy\""
-    case .fromAndTo: "a range needs \"from\" and \"to\""
-    case .paths: "files needs \"paths\""
-    case .cronOrEvery: "a schedule needs \"cron\" or \"every\""
-    case .path: "a dotenv entry needs a \"path\""
-    case .probe: "ready needs one of \"run\", \"port\", \"http\", \"line\" and \"report\""
-    case .inputsOrKey: "cache needs \"inputs\" or a \"key\""
-    case .files: "files as items need \"files\""
-    case .options(let name): "the choice \"\(name)\" needs \"options\""
-    }
-  }
-}
-
-extension MisplacedKey {
-  fileprivate var text: String {
-    switch self {
-    case .with: "\"with\" is only valid with \"call\" or \"uses\""
-    case .limits(let key, let type): "\"\(key)\" is not valid with \"type: \(type)\""
-    case .options: "\"options\" is only valid with \"type: choice\""
-    case .factor: "\"factor\" is only valid with \"backoff: exponential\""
-    case .timeZone: "\"time-zone\" is only valid with \"cron\""
-    case .on: "\"on\" is only valid for steps under \"finally\""
-    case .shellOfCall: "a step with \"call\" cannot have \"shell\""
-    case .needsOfFinally: "a step under \"finally\" cannot have \"needs\""
-    case .sharedApproval: "a step that only waits for approval has no work to share"
-    case .ofMany(let name):
-      "\"\(name)\" of a step is only valid with \"foreach\" or \"matrix\""
-    case .ofMatrix(let name): "\"\(name)\" belongs next to \"matrix\", not inside it"
-    case .withPolicy(let name, let policy, _):
-      "\"\(name)\" is only valid with when-busy: \(policy.rawValue)"
-    case .ofApproval(let name):
-      "a step that only waits for approval cannot have \"\(name)\""
-    case .statusOfGroup:
-      "the if of a group cannot test the status of steps"
-    case .ofService(let name): "\"\(name)\" of a step is only valid with \"service\""
-    case .ofUses(let name): "a step with \"uses\" cannot have \"\(name)\""
     }
   }
 }

@@ -73,7 +73,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case foreachText
   case foreachValue(ValueTypes)
   case filesOfForeach(String)
-  case fanOfUses
+  case fanOfUses(isGroup: Bool)
   case statusOfItem
   case tooManyItems(Int, maximum: Int)
   case itemKey(String)
@@ -241,7 +241,7 @@ enum MissingKeys: Sendable, Equatable {
   case steps, runOfCondition, messageOfApproval, timeoutOfDefault, untilOrWhile, momentOfWait,
     limit, groupAndPolicy, fromAndTo,
     paths, cronOrEvery, path,
-    inputsOrKey, files, probe
+    inputsOrKey, files, probe, idOfOutputs
   case options(of: String)
   case defaultOfValue(String)
 }
@@ -255,7 +255,7 @@ enum MisplacedKey: Sendable, Equatable {
   case withPolicy(String, BusyPolicy, hasOther: Bool)
   case ofApproval(String)
   case ofUses(String)
-  case statusOfGroup
+  case statusOfGroup, retryOfFinally, mutexInMutex
   case ofService(String)
 }
 

@@ -296,7 +296,7 @@ extension Workflow {
   }
 
   /// Returns the position of the scope of the file that declares a step.
-  package func scope(of step: Workflow.Step) -> Int { step.extrasIfAny?.scope ?? 0 }
+  package func scope(of step: Workflow.Step) -> Int { fileScope(of: step.extrasIfAny?.scope ?? 0) }
 
   /// Returns the prefix of the step ids of the file that declares a step: empty, or `deploy/`.
   package func prefix(of step: Workflow.Step) -> String {
@@ -334,7 +334,7 @@ extension Workflow {
 
   /// The sources of the secrets of all files, with their scopes.
   package var secretSources: [(scope: Int, name: String, source: SecretSource)] {
-    scopes.enumerated().flatMap { position, scope in
+    scopes.enumerated().filter { $1.enclosing == nil }.flatMap { position, scope in
       scope.secrets.sorted { $0.key < $1.key }.map { (position, $0.key, $0.value) }
     }
   }

@@ -12,6 +12,10 @@ package struct Scope: Sendable, Equatable {
 
   /// The position of the scope of the file that uses this one; nil for the file that is run.
   var parent: Int?
+  /// The position of the scope around it, if it is an item of a group with `foreach` or `matrix`.
+  ///
+  /// Such a scope has the values of the scope around it, and sees the steps of that scope, too.
+  var enclosing: Int?
   /// The prefix of the ids of its steps: empty, or `deploy/`.
   var prefix = ""
   /// The prefix of the names of its steps in displays, such as `Deploy/`; nil if it is `prefix`.
@@ -96,4 +100,13 @@ public enum SecretSource: Sendable, Equatable {
   case file(String)
   /// The standard output of a program, without a trailing newline.
   case command([String])
+}
+
+extension Workflow {
+  /// Returns the position of the scope of the file to which a scope belongs.
+  package func fileScope(of scope: Int) -> Int {
+    var scope = scope
+    while let outer = scopes[scope].enclosing { scope = outer }
+    return scope
+  }
 }

@@ -67,6 +67,7 @@ extension Workflow {
   private func isPresent(_ name: String, _ scope: Int) -> Bool {
     guard let group = scopes[scope].groups[name] else {
       return isPresent(scopes[scope].prefix + name)
+        || scopes[scope].enclosing.map { isPresent(name, $0) } ?? false
     }
     return group.ends.allSatisfy(isPresent)
   }

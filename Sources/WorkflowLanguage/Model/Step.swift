@@ -170,8 +170,10 @@ public struct StepExtras: Sendable, Equatable {
   public var priority = 0
   /// Where the step runs; nil for a plain process on this machine.
   public var runner: RunnerChoice?
-  /// The places of the step in groups with `max-parallel` or `fail-fast`, outermost first.
+  /// The places of the step in groups with `max-parallel`, `fail-fast` or `mutex`.
   package var items: [GroupItem] = []
+  /// The rules of the groups that contain the step, outermost first.
+  package var rules: [GroupRule] = []
 
   /// Creates empty extras.
   public init() {}
@@ -190,23 +192,6 @@ public struct StepExtras: Sendable, Equatable {
 
   /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
   public var label: String? { bindings?.label }
-}
-
-/// The place of a step in a group with `max-parallel` or `fail-fast`.
-package struct GroupItem: Sendable, Hashable {
-  /// The id of the group.
-  package var group: String
-  /// The position of the item that contains the step.
-  package var item: Int
-  /// The maximum number of items in progress; nil for no limit.
-  package var limit: Int?
-  /// The number of failed items that cancels the others; nil if none does.
-  package var failFastCount: Int?
-  /// Whether items have several steps, so that an item keeps its slot between them.
-  package var countsItems: Bool
-
-  /// Whether the failure of items cancels the others.
-  package var failsFast: Bool { failFastCount != nil }
 }
 
 /// The interpreter of a script.

@@ -85,7 +85,7 @@ package struct StepSource: ValueSource {
       }
       return .map(all.mapValues(Value.text))
     case (.secrets, let name?):
-      guard let secret = values.secrets(scope, name) else {
+      guard let secret = values.secrets(workflow.fileScope(of: scope), name) else {
         throw .missing(.absent(.secret(name)))
       }
       return .text(secret)
@@ -135,7 +135,7 @@ package struct StepSource: ValueSource {
 
   /// Returns the value of a variable that an earlier step of the file of the values has set.
   private func ofEarlierSteps(_ name: String) -> String? {
-    scope == values.scopeOfVariables ? values.stepVariables[name] : nil
+    workflow.fileScope(of: scope) == values.scopeOfVariables ? values.stepVariables[name] : nil
   }
 
   /// The source for the values under `env` of the file.
@@ -191,10 +191,11 @@ package struct StepSource: ValueSource {
 
   private func step(_ name: String) throws(ValueProblem) -> Value {
     guard let group = found.groups[name] else {
-      guard let step = values.step(found.prefix + name) else {
-        throw .missingOutput(.absent(.step(name)))
-      }
-      return try value(of: step, name)
+      if let step = values.step(found.prefix + name) { return try value(of: step, name) }
+      guard let outer = found.enclosing else { throw .missingOutput(.absent(.step(name))) }
+      var source = StepSource(workflow: workflow, values: values, scope: outer, bindings: nil)
+      source.budget = budget
+      return try source.step(name)
     }
     switch group.kind {
     case .used(let inner, let outputs):
@@ -246,7 +247,10 @@ package struct StepSource: ValueSource {
       } catch {
         throw error.problem(in: "the output \"\(output)\" of \"\(name)\"")
       }
-    case nil: return nil
+    case nil:
+      guard let outer = found.enclosing, values.step(found.prefix + name) == nil else { return nil }
+      return try StepSource(workflow: workflow, values: values, scope: outer, bindings: nil)
+        .absentOutput(output, of: name)
     }
   }
 

@@ -108,7 +108,7 @@ extension WorkflowReader {
       if bindings.item != nil { roots.formUnion([.item, .index]) }
     }
     // A file that is used by another file sees only its parameters, not the trigger or `args`.
-    if scope == 0, place.seesTrigger { roots.formUnion([.trigger, .args]) }
+    if isOfMainFile(scope), place.seesTrigger { roots.formUnion([.trigger, .args]) }
     let found = scopes[scope]
     let mayHoldSecrets = place.mayHoldSecrets
     return ExpressionScope(
@@ -132,6 +132,13 @@ extension WorkflowReader {
         if root == .run, Self.membersAtEnd[name] != nil { throw .onlyInFinally("run.\(name)") }
         return try types(of: root, name, in: found, scope: scope, bindings)
       })
+  }
+
+  /// Returns whether a scope belongs to the main file.
+  private func isOfMainFile(_ scope: Int) -> Bool {
+    var scope = scope
+    while let outer = scopes[scope].enclosing { scope = outer }
+    return scope == 0
   }
 
   /// The members of `run` that have a value only under `finally`.
@@ -193,8 +200,9 @@ extension WorkflowReader {
     case .secrets:
       return try known(found.secrets.keys, "secret", .text)
     case .steps:
+      let scope = self.scope(declaring: name, seenFrom: scope)
       if stepIDs[scope].positional.contains(name) { throw .positionalID(name) }
-      if let group = found.groups[name] {
+      if let group = scopes[scope].groups[name] {
         if case .each = group.kind { return [.list, .map] }
         return .map
       }

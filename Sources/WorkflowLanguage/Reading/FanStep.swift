@@ -26,6 +26,8 @@ struct FanStep: StepKind {
   let limit: Int
   /// The step for each item, without bindings.
   var template: Workflow.Step
+  /// The values of the items of the groups around the step.
+  var outer: Bindings?
   /// The number of failed items that cancels the others; nil if none does.
   var failFastCount: Int?
   /// The maximum number of items in progress; nil for no limit.
@@ -83,7 +85,7 @@ struct FanStep: StepKind {
     step.id = item.id(in: fan)
     step.needs = [fan]
     var extras = template.extras
-    let bindings = item.bindings(at: index)
+    let bindings = item.bindings(at: index).within(outer)
     extras.bindings = bindings
     for position in extras.conditions.indices { extras.conditions[position].bindings = bindings }
     extras.fan = fan

@@ -7,9 +7,9 @@ extension KeyTable {
   private static let noContainers =
     "did you mean \"runner\"? A step runs in a container with: "
     + "runner: { container: { image: node:20 } }"
-  private static let environment = Shape.named(.variable, .template)
-  private static let runner = Shape.either([.template, .runnerKind])
-  private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
+  static let environment = Shape.named(.variable, .template)
+  static let runner = Shape.either([.template, .runnerKind])
+  static let shell = Shape.either([.text, .list(.text, minimum: 1)])
 
   static let workflow = KeyTable(
     place: "a workflow",
@@ -216,10 +216,10 @@ extension KeyTable {
       Key(
         "timeout", .computed(.duration),
         "the maximum duration of an attempt, or of the wait of a step that only waits for approval",
-        .settings, excludedBy: ["uses"]),
+        .settings),
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
-        "when it is retried after a failure", .settings, excludedBy: ["uses", "approval"]),
+        "when it is retried after a failure", .settings, excludedBy: ["approval"]),
       Key(
         "repeat", .map(repetition), "until when it runs again after a success", .extras,
         excludedBy: ["uses", "approval"]),
@@ -229,8 +229,7 @@ extension KeyTable {
       Key(
         "continue-on-error", .computed(.boolean), "whether the run continues if it fails", .extras),
       Key(
-        "mutex", .template, "a name; steps with the same mutex never run at once", .extras,
-        excludedBy: ["uses"]),
+        "mutex", .template, "a name; steps with the same mutex never run at once", .extras),
       Key(
         "share", .template, "a name; steps with the same name that run at once share one execution",
         .extras, excludedBy: ["uses"]),
@@ -334,45 +333,4 @@ extension KeyTable {
         "on", .either([.whole(1...255), .list(.whole(1...255), minimum: 1)]),
         "the exit statuses after which it is retried"),
     ])
-
-  private static let adviceOfGroup = [
-    "timeout": "a group has no timeout of its own: set it on its steps, or under defaults",
-    "retry": "a group is not retried as a whole: set retry on its steps, or under defaults",
-    "foreach": "move the steps to a file, and repeat that: foreach beside uses",
-    "matrix": "move the steps to a file, and repeat that: matrix beside uses",
-    "mutex": "set it on the steps of the group",
-  ]
-
-  /// The settings of groups, which their steps inherit.
-  private static let groupKeys = [
-    Key("id", .stepID, "the name of the group for commands, needs and expressions"),
-    Key("name", .template, "the name of the group in displays"),
-    Key(
-      "needs", .either([.stepID, .list(.stepID, minimum: 0)]), "the steps that must finish first"),
-    Key("if", .condition, "the condition for the steps to run"),
-    Key("env", environment, "environment variables for its steps"),
-    Key("dir", .template, "the directory in which its steps run"),
-    Key("shell", shell, "the shell that runs scripts"),
-    Key(
-      "continue-on-error", .computed(.boolean),
-      "whether the run continues after the group if one of its steps fails"),
-    Key("runner", runner, "where its steps run"),
-  ]
-
-  static let parallel = KeyTable(
-    place: "a parallel group", advice: adviceOfGroup,
-    keys: [
-      Key("parallel", .branches, "branches that run in parallel", isRequired: true)
-    ] + groupKeys + [
-      Key(
-        "max-parallel", .computed(.whole(1...Int(Int32.max))),
-        "the maximum number of branches that run at once"),
-      Key(
-        "fail-fast", .either([.computed(.boolean), .whole(1...Int(Int32.max))]),
-        "whether the failure of a branch, or of this number of branches, cancels the others"),
-    ])
-
-  static let sequence = KeyTable(
-    place: "a nested list", advice: adviceOfGroup,
-    keys: [Key("steps", .steps, "steps that run in order", isRequired: true)] + groupKeys)
 }

@@ -114,7 +114,8 @@ extension WorkflowReader {
       for (expression, _) in check.template.expressions {
         for (name, _) in expression.stepNames {
           guard let ids = ids(of: name, scope: check.scope) else { continue }
-          reach.ask(fullID(name, scope: check.scope), ids, position)
+          let scope = scope(declaring: name, seenFrom: check.scope)
+          reach.ask(fullID(name, scope: scope), ids, position)
         }
       }
     }
@@ -131,7 +132,7 @@ extension WorkflowReader {
     for (expression, offset) in check.template.expressions {
       for (name, range) in expression.stepNames {
         guard let ids = ids(of: name, scope: check.scope) else { continue }
-        let own = fullID(name, scope: check.scope)
+        let own = fullID(name, scope: scope(declaring: name, seenFrom: check.scope))
         let isAfter = finallyIDs.contains(own)
         if step.extrasIfAny?.finally != nil && !isAfter { continue }
         let kind: DiagnosticKind

@@ -35,12 +35,21 @@ extension WorkflowReader {
   ) -> (Outline?, [Need]) {
     let file = context.file
     let draft = drafts.count
-    if let key = fields.key("uses") {
-      readers[file].report(.fanOfUses, at: key)
+    if let key = fields.key("matrix"), fields["foreach"] != nil {
+      readers[file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
       return (nil, needs)
     }
+    for (name, isGroup) in [("uses", false), ("steps", true), ("parallel", true)] {
+      guard let key = fields.key(name) else { continue }
+      readers[file].report(.fanOfUses(isGroup: isGroup), at: key)
+      return (nil, needs)
+    }
+    if let approval = fields.key("approval") {
+      readers[file].report(.approvalOfExpandedStep, at: approval)
+    }
     let before = errorCount
-    let (source, bindings) = readSource(fields, context, draft)
+    let (source, own) = readSource(fields, context, draft)
+    let bindings = own.within(context.bindings)
     let limit = fields["max-items"].flatMap { itemsLimit($0, context) } ?? FanStep.itemsMax
     var inner = groupContext(fullID(id, scope: context.scope), context)
     inner.bindings = bindings
@@ -52,6 +61,7 @@ extension WorkflowReader {
     var (step, isValid) = fanStep(
       steps[draft], source, key, limit, bindings, fields["if"], context)
     guard isValid, var fan = step.action.kind as? FanStep else { return (nil, ends) }
+    fan.outer = context.bindings
     fan.failFastCount = failFastCount
     fan.parallelLimit = parallelLimit
     step.action = Workflow.Step.Action(fan)

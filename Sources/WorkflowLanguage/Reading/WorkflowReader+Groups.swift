@@ -14,6 +14,7 @@ extension WorkflowReader {
     /// The id in its file; nil if it has neither id nor name.
     let id: String?
     let name: Node?
+    var outputs: Node?
     /// The name of the group in the limits of its branches; nil if they have none.
     let limited: GroupItem?
   }
@@ -33,25 +34,44 @@ extension WorkflowReader {
       return Group(
         list: list, context: context, needs: before, id: nil, name: nil, limited: nil)
     }
-    if let key = fields.key("needs"), context.isFinally || context.isCleanUp {
-      readers[file].report(.misplaced(.needsOfFinally), at: key)
-    }
-    let needs = fields["needs"].map { readNeeds($0, context) } ?? before
+    let needs = readNeeds(ofGroup: fields, context) ?? before
     let id =
       fields["id"] == nil && fields["name"] == nil ? nil : readID(fields, context)
     var inner = context
     if let id { inner.extras.groups.append(fullID(id, scope: context.scope)) }
-    readSettings(fields, of: &inner, context)
+    readSettings(
+      fields, ofGroup: id.map { fullID($0, scope: context.scope) }, of: &inner, context)
+    refuseOfMany(
+      fields, besides: table.has("parallel") ? ["max-parallel", "fail-fast"] : [], context)
+    if let key = fields.key("outputs"), fields.lacks("id") {
+      readers[file].report(.missing(.idOfOutputs), at: key)
+    }
     return Group(
       list: list, context: inner, needs: needs, id: id, name: fields["name"],
-      limited: readLimit(fields, id, context))
+      outputs: fields["outputs"],
+      limited: table.has("parallel") ? readLimit(fields, id, context) : nil)
+  }
+
+  /// Reads the needs of a group; nil if it has none of its own.
+  mutating func readNeeds(ofGroup fields: Fields, _ context: Context) -> [Need]? {
+    if let key = fields.key("needs"), context.isFinally || context.isCleanUp {
+      readers[context.file].report(.misplaced(.needsOfFinally), at: key)
+    }
+    return fields["needs"].map { readNeeds($0, context) }
   }
 
   /// Reads the settings that the steps of a group inherit.
-  private mutating func readSettings(
-    _ fields: Fields, of inner: inout Context, _ context: Context
+  ///
+  /// - Parameters:
+  ///   - fields: The keys of the group.
+  ///   - group: The unique name of the group; nil if it has no id.
+  ///   - inner: The context of its steps.
+  ///   - context: The context of the group.
+  mutating func readSettings(
+    _ fields: Fields, ofGroup group: String?, of inner: inout Context, _ context: Context
   ) {
     let (file, draft) = (context.file, drafts.count)
+    let group = group ?? internalName(of: fields.node, context)
     readRunner(fields["runner"], into: &inner)
     if let node = fields["if"], let condition = readCondition(node, context, draft) {
       if condition.template.testsStatus {
@@ -73,7 +93,46 @@ extension WorkflowReader {
     if let node = fields["continue-on-error"],
       boolean(node, "continue-on-error", context) == true
     {
-      inner.extras.tolerantGroups.append(internalName(of: fields.node, context))
+      inner.extras.tolerantGroups.append(group)
+    }
+    readRules(fields, of: group, into: &inner.extras, context)
+  }
+
+  /// Reads `timeout`, `retry` and `mutex` of a group or of a step with `uses`.
+  mutating func readRules(
+    _ fields: Fields, of group: String, into extras: inout StepExtras, _ context: Context
+  ) {
+    let file = context.file
+    var rule = GroupRule(group: group)
+    rule.timeout = fields["timeout"].flatMap {
+      duration($0, "timeout", context, allowsZero: false)
+    }
+    rule.retry = fields["retry"].flatMap { readers[file].retry($0) }
+    if let key = fields.key("retry"), context.isFinally || context.isCleanUp {
+      readers[file].report(.misplaced(.retryOfFinally), at: key)
+    }
+    rule.tolerantCount = extras.tolerantGroups.count
+    if rule.timeout != nil || rule.retry != nil { extras.rules.append(rule) }
+    guard let node = fields["mutex"], let mutex = text(node, "mutex", context) else { return }
+    refuseMutex(fields.key("mutex"), context)
+    let item = GroupItem(
+      group: mutex, item: drafts.count, limit: 1, failFastCount: nil, countsItems: true,
+      isMutex: true)
+    extras.items.append(item)
+    noteLimit(item, "mutex", fields, nil, context)
+  }
+
+  /// Reports a mutex in a group that holds one: two such groups could wait for one another.
+  mutating func refuseMutex(_ key: Node?, _ context: Context) {
+    guard let key, !context.isPlain, context.extras.isInMutex else { return }
+    readers[context.file].report(.misplaced(.mutexInMutex), at: key)
+  }
+
+  /// Reports keys that are only valid with `foreach` or `matrix`.
+  mutating func refuseOfMany(_ fields: Fields, besides allowed: [String], _ context: Context) {
+    for name in ["max-parallel", "fail-fast", "key", "max-items"] where !allowed.contains(name) {
+      guard let key = fields.key(name) else { continue }
+      readers[context.file].report(.misplaced(.ofMany(name)), at: key)
     }
   }
 
@@ -86,13 +145,20 @@ extension WorkflowReader {
     guard limit != nil || failFastCount != nil else { return nil }
     let group =
       id.map { fullID($0, scope: context.scope) } ?? internalName(of: fields.node, context)
-    if limit != nil, let key = fields.key("max-parallel") {
-      limitPlaces[group] = NeedName(
-        text: id ?? "parallel", mark: key.mark, length: key.length, scope: context.scope,
-        file: context.file, result: nil)
-    }
-    return GroupItem(
+    let item = GroupItem(
       group: group, item: 0, limit: limit, failFastCount: failFastCount, countsItems: true)
+    if limit != nil { noteLimit(item, "max-parallel", fields, id, context) }
+    return item
+  }
+
+  /// Notes the place of the key of a limit, for messages about it.
+  private mutating func noteLimit(
+    _ item: GroupItem, _ name: String, _ fields: Fields, _ id: String?, _ context: Context
+  ) {
+    guard let key = fields.key(name) else { return }
+    limitPlaces[item.limitName] = NeedName(
+      text: id ?? "parallel", mark: key.mark, length: key.length, scope: context.scope,
+      file: context.file, result: nil)
   }
 
   /// Returns a unique name for a group that may have no id; no id contains a colon.
@@ -118,8 +184,9 @@ extension WorkflowReader {
     _ group: Group, _ outline: Outline, _ ends: [Need], _ context: Context
   ) -> Outline {
     guard let id = group.id else { return outline }
+    let outputs = group.outputs.map { readOutputs($0, of: "a group", group.context) } ?? [:]
     scopes[context.scope].groups[id] = StepGroup(
-      kind: .used(scope: context.scope, outputs: [:]), ends: stepIDs(of: ends))
+      kind: .used(scope: group.context.scope, outputs: outputs), ends: stepIDs(of: ends))
     nameGroup(group.name, id, context)
     return .group(fullID(id, scope: context.scope), outline)
   }

@@ -43,7 +43,7 @@ extension WorkflowReader {
       }
     }
     for (number, item) in items.enumerated() where missing[steps.count + number] > 0 {
-      guard let place = limitPlaces[item.group] else { continue }
+      guard let place = limitPlaces[item.limitName] else { continue }
       readers[place.file].report(.itemsWaiting, at: place.mark, length: place.length)
       return
     }

@@ -6,18 +6,79 @@ extension WorkflowReader {
   /// The maximum number of steps that one step can expand to.
   static let expansionMax = 10_000
 
+  /// A step or group that is expanded to one for each of several items.
+  private struct Many {
+    let id: String
+    /// The full id.
+    let group: String
+    /// The values of the items.
+    let all: [Bindings]
+    let keys: [String]?
+    /// The context of the items, without their values.
+    let context: Context
+    /// The place of the items in their limits; nil if they have none.
+    let limited: GroupItem?
+    var outlines: [Outline] = []
+    var ends: [Need] = []
+    var members: [String] = []
+
+    func member(_ position: Int) -> String {
+      "\(id)[\(keys?[position] ?? String(position))]"
+    }
+  }
+
+  // This function calls itself for nested groups, so its frame must stay small.
   mutating func readExpanded(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
+    if isFan(fields, context) { return readFan(fields, id, needs, context) }
+    guard var many = openMany(fields, id, needs, context) else { return (nil, needs) }
+    for position in many.all.indices {
+      let before = errorCount
+      let (outline, ends) = readItem(
+        fields, many.member(position), needs, self.context(ofItem: position, of: many))
+      if let outline { many.outlines.append(outline) }
+      many.ends += ends
+      many.members.append(many.member(position))
+      // The other items have the same errors.
+      if errorCount > before { break }
+    }
+    return closeMany(many, needs, context)
+  }
+
+  /// Reads a step or the steps of a group for one item.
+  private mutating func readItem(
+    _ fields: Fields, _ member: String, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    fields["steps"] != nil || fields["parallel"] != nil
+      ? readMember(fields, member, needs, context) : readSingle(fields, member, needs, context)
+  }
+
+  /// Returns the context of an item.
+  @inline(never)
+  private func context(ofItem position: Int, of many: Many) -> Context {
+    var context = many.context
+    context.bindings = many.all[position].within(context.bindings)
+    if var item = many.limited {
+      item.item = position
+      context.extras.items.append(item)
+    }
+    return context
+  }
+
+  /// Reads the items and their limits; nil after an error.
+  @inline(never)
+  private mutating func openMany(
+    _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
+  ) -> Many? {
     let file = context.file
     if let key = fields.key("matrix"), fields["foreach"] != nil {
       readers[file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
-      return (nil, needs)
+      return nil
     }
     if let approval = fields.key("approval") {
       readers[file].report(.approvalOfExpandedStep, at: approval)
     }
-    if isFan(fields, context) { return readFan(fields, id, needs, context) }
     let all: [Bindings]?
     if let node = fields["foreach"] {
       all = readForeach(node, fields, context)
@@ -26,13 +87,13 @@ extension WorkflowReader {
     }
     guard let all, isSmallEnough(fields, becoming: all.count, context),
       isAllowed(all.count, fields, context)
-    else { return (nil, needs) }
+    else { return nil }
     if all.isEmpty {
       // It expands to no steps. Read it anyway, to report its errors.
       var trial = self
       var inner = context
       inner.bindings = placeholderBinding
-      _ = trial.readSingle(fields, "\(id)[0]", needs, inner)
+      _ = trial.readItem(fields, "\(id)[0]", needs, inner)
       readers = trial.readers
     }
     let group = scopes[context.scope].prefix + id
@@ -41,34 +102,26 @@ extension WorkflowReader {
     inner.extras.groups.append(group)
     let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
     let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let keys = readKeys(fields, all, inner)
-    var outlines: [Outline] = []
-    var ends: [Need] = []
-    var members: [String] = []
-    for (position, bindings) in all.enumerated() {
-      inner.bindings = bindings
-      if failFastCount != nil || limit != nil {
-        inner.extras.items =
-          context.extras.items + [
-            GroupItem(
-              group: group, item: position, limit: limit, failFastCount: failFastCount,
-              countsItems: fields["uses"] != nil)
-          ]
-      }
-      let before = errorCount
-      let member = "\(id)[\(keys?[position] ?? String(position))]"
-      let (outline, memberEnds) = readSingle(fields, member, needs, inner)
-      if let outline { outlines.append(outline) }
-      ends += memberEnds
-      members.append(member)
-      // The other steps have the same errors.
-      if errorCount > before { break }
-    }
-    let isSkipped = ends.isEmpty
-    if isSkipped { emptyGroups[group] = needs }
-    scopes[context.scope].groups[id] = StepGroup(
-      kind: .each(members), ends: isSkipped ? [] : stepIDs(of: ends))
-    return (.group(group, .parallel(outlines)), isSkipped ? needs : ends)
+    let hasSteps = ["uses", "steps", "parallel"].contains { fields[$0] != nil }
+    return Many(
+      id: id, group: group, all: all, keys: readKeys(fields, all, inner), context: inner,
+      limited: failFastCount == nil && limit == nil
+        ? nil
+        : GroupItem(
+          group: group, item: 0, limit: limit, failFastCount: failFastCount,
+          countsItems: hasSteps))
+  }
+
+  /// Makes the items known to `needs` and expressions, after all of them have been read.
+  @inline(never)
+  private mutating func closeMany(
+    _ many: Many, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    let isSkipped = many.ends.isEmpty
+    if isSkipped { emptyGroups[many.group] = needs }
+    scopes[context.scope].groups[many.id] = StepGroup(
+      kind: .each(many.members), ends: isSkipped ? [] : stepIDs(of: many.ends))
+    return (.group(many.group, .parallel(many.outlines)), isSkipped ? needs : many.ends)
   }
 
   /// The maximum number of keys and values in all expanded steps together.

@@ -84,8 +84,21 @@ extension WorkflowReader {
 
   /// Returns the ids of the steps that a name in a file refers to; nil if there is no such step.
   func ids(of name: String, scope: Int) -> [String]? {
+    let scope = self.scope(declaring: name, seenFrom: scope)
     if let group = scopes[scope].groups[name] { return group.ends }
     return places[scope][name] == nil ? nil : [fullID(name, scope: scope)]
+  }
+
+  /// Returns the scope that declares the name of a step: the given one, or one around it.
+  func scope(declaring name: String, seenFrom scope: Int) -> Int {
+    var position = scope
+    while scopes[position].groups[name] == nil, places[position][name] == nil,
+      !stepIDs[position].positional.contains(name)
+    {
+      guard let outer = scopes[position].enclosing else { return scope }
+      position = outer
+    }
+    return position
   }
 
   /// The maximum number of needs of all steps of a workflow together.
@@ -147,7 +160,8 @@ extension WorkflowReader {
   ///
   /// Returns nil if there is no such step, if it is a group, or if the need may be an error.
   private func plainStep(named number: Int) -> Int? {
-    let (name, scope) = (needNames[number].text, needNames[number].scope)
+    let name = needNames[number].text
+    let scope = scope(declaring: name, seenFrom: needNames[number].scope)
     guard scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
       let step = places[scope][name]?.step, step < steps.count,
       // The position of an invalid step belongs to another step.
@@ -168,7 +182,8 @@ extension WorkflowReader {
         result.append(steps[position].id)
       case .name(let number):
         let need = needNames[number]
-        let (name, scope, file) = (need.text, need.scope, need.file)
+        let (name, file) = (need.text, need.file)
+        let scope = scope(declaring: name, seenFrom: need.scope)
         let ids = ids(of: name, scope: scope)
         let isItself =
           ids == [step.id]
@@ -220,7 +235,8 @@ extension WorkflowReader {
         switch need {
         case .step(let position): result.append(steps[position].id)
         case .name(let number):
-          let (name, scope) = (needNames[number].text, needNames[number].scope)
+          let name = needNames[number].text
+          let scope = scope(declaring: name, seenFrom: needNames[number].scope)
           guard let ids = ids(of: name, scope: scope) else { continue }
           result += ids
           if ids.isEmpty { open.append(fullID(name, scope: scope)) }

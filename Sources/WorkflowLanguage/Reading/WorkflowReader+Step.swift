@@ -30,10 +30,7 @@ extension WorkflowReader {
     if fields["foreach"] != nil || fields["matrix"] != nil {
       return readExpanded(fields, id, needs, context)
     }
-    for name in ["max-parallel", "fail-fast", "key", "max-items"] {
-      guard let key = fields.key(name) else { continue }
-      readers[file].report(.misplaced(.ofMany(name)), at: key)
-    }
+    refuseOfMany(fields, besides: [], context)
     return readSingle(fields, id, needs, context)
   }
 
@@ -178,6 +175,7 @@ extension WorkflowReader {
     }
     extras.priority = fields["priority"].flatMap { priority($0, context) } ?? extras.priority
     extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
+    refuseMutex(fields.key("mutex"), context)
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
     if let node = fields["approval"] { readApproval(node, context, into: &extras) }
     if let node = fields["outputs"] {

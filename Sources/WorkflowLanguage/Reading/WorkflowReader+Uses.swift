@@ -122,11 +122,13 @@ extension WorkflowReader {
     inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
     inner.extras.items = context.extras.items
     inner.extras.tolerantGroups = context.extras.tolerantGroups
+    inner.extras.rules = context.extras.rules
     if let node = fields["continue-on-error"],
       boolean(node, "continue-on-error", context) == true
     {
       inner.extras.tolerantGroups.append(fullID(id, scope: context.scope))
     }
+    readRules(fields, of: fullID(id, scope: context.scope), into: &inner.extras, context)
     inner.extras.runner = context.extras.runner
     inner.extras.conditions = context.extras.conditions
     inner.isFinally = context.isFinally

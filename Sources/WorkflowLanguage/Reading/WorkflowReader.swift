@@ -318,7 +318,9 @@ struct WorkflowReader {
       return readStep(node, after: before, context)
     }
     if Node.position(of: "parallel", in: pairs) != nil {
-      return readParallel(node, after: before, context)
+      return Self.isRepeated(pairs)
+        ? readRepeated(node, .parallel, after: before, context)
+        : readParallel(node, after: before, context)
     }
     if let renamed = misspelledParallel(node, pairs, context) {
       return readParallel(renamed, after: before, context)
@@ -326,7 +328,9 @@ struct WorkflowReader {
     guard Node.position(of: "steps", in: pairs) != nil else {
       return readStep(node, after: before, context)
     }
-    return readSequence(node, after: before, context)
+    return Self.isRepeated(pairs)
+      ? readRepeated(node, .sequence, after: before, context)
+      : readSequence(node, after: before, context)
   }
 
   private mutating func readSequence(
@@ -359,12 +363,20 @@ struct WorkflowReader {
   private mutating func readParallel(
     _ node: Node, after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
-    guard let group = openGroup(node, .parallel, after: before, context),
-      let nodes = readers[context.file].list(group.list, of: "a list of branches")
-    else { return (nil, before) }
-    if nodes.isEmpty {
-      readers[context.file].report(.emptyGroup, at: group.list)
+    guard let group = openGroup(node, .parallel, after: before, context) else {
+      return (nil, before)
     }
+    let (outline, ends) = readBranches(group)
+    return (closeGroup(group, outline, ends, context), ends)
+  }
+
+  /// Reads the branches of a group.
+  mutating func readBranches(_ group: Group) -> (Outline, [Need]) {
+    let file = group.context.file
+    guard let nodes = readers[file].list(group.list, of: "a list of branches") else {
+      return (.parallel([]), group.needs)
+    }
+    if nodes.isEmpty { readers[file].report(.emptyGroup, at: group.list) }
     var outlines: [Outline] = []
     var ends: [Need] = []
     var areBefore: Bool?
@@ -377,6 +389,6 @@ struct WorkflowReader {
       if !(isBefore && areBefore == true) { ends += branchEnds }
       areBefore = isBefore || areBefore == true
     }
-    return (closeGroup(group, .parallel(outlines), ends, context), ends)
+    return (.parallel(outlines), ends)
   }
 }

@@ -127,17 +127,17 @@ struct BrokenUsesTests {
       "steps: [{id: b, uses: ./sub.yaml, exec: [x]}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
       ["a.yaml:1:35 R0217"]),
     BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, timeout: 1s}]\n",
-      ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),
+      "steps: [{id: b, uses: ./sub.yaml, timeout: soon}]\n",
+      ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:44 R0208"]),
     BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, retry: 1}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
-      ["a.yaml:1:35 R0217"]),
+      "steps: [{id: b, run: x}]\nfinally: [{id: f, uses: ./sub.yaml, retry: 1}]\n",
+      ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:2:37 R0217"]),
     BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml, grace: 1s}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
       ["a.yaml:1:35 R0217"]),
     BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, mutex: m}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
-      ["a.yaml:1:35 R0217"]),
+      "steps: [{id: b, uses: ./sub.yaml, mutex: m}]\n",
+      ["sub.yaml": "steps: [{id: c, mutex: n, run: x}]\n"], ["sub.yaml:1:17 R0217"]),
     BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml, approval: go}]\n",
       ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),

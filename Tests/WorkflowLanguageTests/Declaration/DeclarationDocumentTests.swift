@@ -46,8 +46,9 @@ struct DeclarationDocumentTests {
         let id = texts.randomElement(using: &random) ?? ""
         let action = [("run", value(1, using: &random))]
         return WorkflowItem(.step(Step(id, action, settings, DeclarationPlace("f", 1))))
-      case 1: return WorkflowItem(.parallel(items(depth - 1, using: &random)))
-      default: return WorkflowItem(.sequence(items(depth - 1, using: &random)))
+      case 1: return WorkflowItem(.parallel(DeclaredGroup(items: items(depth - 1, using: &random))))
+      default:
+        return WorkflowItem(.sequence(DeclaredGroup(items: items(depth - 1, using: &random))))
       }
     }
   }
