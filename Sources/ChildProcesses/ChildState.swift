@@ -76,7 +76,7 @@ final class ChildState {
   /// The signal that asks the tree to end.
   private var stopSignal = SignalNumber.terminate
   private var endedAt: ContinuousClock.Instant?
-  private var backOff = BackOff()
+  private var delay = GrowingDelay()
   /// The processes outside of the group that have been sent SIGTERM.
   private var terminated: Set<Int32> = []
   private var drained = 0
@@ -198,7 +198,7 @@ final class ChildState {
       terminated = Set(tree.outsiders)
     }
     isStopped = true
-    backOff = BackOff()
+    delay = GrowingDelay()
   }
 
   /// Decides what to do next, and sends the signals that are due.
@@ -223,21 +223,21 @@ final class ChildState {
     if let killsAt {
       guard killsAt <= now else {
         terminateLatecomers(of: tree)
-        return .wait(min(killsAt - now, backOff.next(upTo: .milliseconds(100))))
+        return .wait(min(killsAt - now, delay.next(upTo: .milliseconds(100))))
       }
       tree.send(SignalNumber.kill)
-      return .wait(backOff.next(upTo: .milliseconds(16)))
+      return .wait(delay.next(upTo: .milliseconds(16)))
     }
     // The first process has ended on its own and has left other processes running.
     let terminatesAt = (endedAt ?? now) + Self.leftoverGrace.untilTerminated
     guard terminatesAt <= now else {
-      return .wait(min(terminatesAt - now, backOff.next(upTo: .milliseconds(50))))
+      return .wait(min(terminatesAt - now, delay.next(upTo: .milliseconds(50))))
     }
     for text in tree.commandLines {
       _ = onOutput(OutputLines(stream: .leftBehind, text: text, isPartial: false))
     }
     stop(grace: Self.leftoverGrace.untilKilled, tree)
-    return .wait(backOff.next(upTo: .milliseconds(16)))
+    return .wait(delay.next(upTo: .milliseconds(16)))
   }
 
   /// Sends SIGTERM to processes that were leaving the group while the others were signalled.
@@ -248,16 +248,5 @@ final class ChildState {
       sendSignal(SignalNumber.terminate, to: pid)
       sendSignal(SignalNumber.resume, to: pid)
     }
-  }
-}
-
-/// Growing intervals between checks, to avoid both busy polling and late detection.
-struct BackOff {
-  private var time = Duration.milliseconds(1)
-
-  /// Returns the next interval: twice the previous one, up to a limit.
-  mutating func next(upTo limit: Duration) -> Duration {
-    defer { time = min(time, limit) * 2 }
-    return min(time, limit)
   }
 }

@@ -159,8 +159,8 @@ import Testing
   }
 
   @Test func `the tree is checked regularly during a long grace period`() {
-    var backOff = BackOff()
-    let times = (0..<1000).map { _ in backOff.next(upTo: .milliseconds(100)) }
+    var delay = GrowingDelay()
+    let times = (0..<1000).map { _ in delay.next(upTo: .milliseconds(100)) }
     #expect(times.prefix(3) == [.milliseconds(1), .milliseconds(2), .milliseconds(4)])
     #expect(times.dropFirst(8).allSatisfy { $0 == .milliseconds(100) })
   }

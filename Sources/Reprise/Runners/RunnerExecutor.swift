@@ -1,5 +1,6 @@
 // `RunnerExecutor`: makes an executor of a runner. Begins, follows, stops, and waits for the end.
 
+import ChildProcesses
 import Masking
 import Platform
 import Synchronization
@@ -116,7 +117,7 @@ public struct RunnerExecutor: Executor {
 extension RunnerExecutor: LastingExecutor {
   package func stop(_ token: AttemptToken, grace: Duration) async throws {
     var handle: (any RunnerHandle)?
-    var backOff = AttemptBackOff()
+    var pause = GrowingDelay()
     var isAsked = false
     while true {
       do throws(RunnerFailure) {
@@ -130,7 +131,7 @@ extension RunnerExecutor: LastingExecutor {
       } catch {
         if case .refused(let text) = error { throw FailureReason.lost(text) }
       }
-      try await surroundings.clock.sleep(for: backOff.next(upTo: .seconds(1)))
+      try await surroundings.clock.sleep(for: pause.next(upTo: .seconds(1)))
     }
   }
 
@@ -173,26 +174,16 @@ private final class StopRequest: Sendable {
 
   private func pass(_ grace: Duration, to handle: any RunnerHandle) {
     Task { [clock] in
-      var backOff = AttemptBackOff()
+      var pause = GrowingDelay()
       while true {
         do throws(RunnerFailure) {
           return try await handle.stop(grace: grace)
         } catch {
-          try? await clock.sleep(for: backOff.next(upTo: .seconds(5)))
+          try? await clock.sleep(for: pause.next(upTo: .seconds(5)))
         }
         if (try? await handle.isGone()) == true { return }
       }
     }
-  }
-}
-
-/// Growing pauses between two questions to a runner.
-private struct AttemptBackOff {
-  private var time = Duration.milliseconds(1)
-
-  mutating func next(upTo limit: Duration) -> Duration {
-    defer { time = min(time, limit) * 2 }
-    return min(time, limit)
   }
 }
 
@@ -215,7 +206,7 @@ private struct RunnerAttempt: Sendable {
       isAdopted: context.adopted != nil, hasStarted: context.reporter.hasStarted)
     var handle: (any RunnerHandle)?
     var mark = OutputMark()
-    var backOff = AttemptBackOff()
+    var pause = GrowingDelay()
     var outOfSightSince: Timestamp?
     while true {
       if stopping.isRequested { report(state.handle(.stop)) }
@@ -234,9 +225,9 @@ private struct RunnerAttempt: Sendable {
       case .ask(let question, let isAgain):
         if isAgain {
           let limit = question == .isGone ? Duration.milliseconds(100) : Self.pauseMax
-          try? await clock.sleep(for: backOff.next(upTo: limit))
+          try? await clock.sleep(for: pause.next(upTo: limit))
         } else {
-          backOff = AttemptBackOff()
+          pause = GrowingDelay()
         }
         report(state.handle(await answer(to: question, &handle, &mark, &state)))
       }
