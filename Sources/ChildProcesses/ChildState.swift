@@ -13,7 +13,7 @@ final class ChildState {
 
   /// How long the scan of a tree that may be ending by itself is delayed: the processes of a sandbox
   /// end some milliseconds after its first one.
-  private static let endingTime = Duration.milliseconds(5)
+  static let endingTime = Duration.milliseconds(5)
 
   /// How long a tree waits for orphans that are ending.
   private static let orphanTimeMax = Duration.seconds(2)
@@ -103,6 +103,11 @@ final class ChildState {
 
   func wake(after time: Duration) {
     wakesAt = .now + time
+  }
+
+  /// Has the tree checked at once, if its first process has ended.
+  func wakeIfEnded() {
+    if status != nil { wakesAt = .now }
   }
 
   // MARK: Output

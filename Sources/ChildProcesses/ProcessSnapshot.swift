@@ -106,7 +106,7 @@ struct ProcessScans {
     if child.hasOpenStream { return true }
     let answer =
       hasAdopted
-      ?? (Self.ask(ProcessTable.hasAdoptedChildren) && OrphanReaper.hasLivingOrphans())
+      ?? (Self.ask(ProcessTable.hasAdoptedChildren) && WatchedOrphans.areLeft())
     hasAdopted = answer
     return answer
   }

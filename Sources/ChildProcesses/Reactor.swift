@@ -191,7 +191,7 @@ final class ReactorLoop {
   /// The posts that were taken out of the inbox and have not run yet.
   private var posts: ArraySlice<Reactor.Post> = []
   private(set) var adoptsOrphans = false
-  private var reaper = OrphanReaper()
+  private var orphans = WatchedOrphans()
   /// The number of process snapshots that have been taken.
   private(set) var snapshotCount = 0
 
@@ -216,7 +216,7 @@ final class ReactorLoop {
         while readBytes(wakeUp, into: &buffer) == buffer.count {}
       }
       for pid in processes { processEnded(pid) }
-      if adoptsOrphans, !children.isEmpty { reaper.reap() }
+      if adoptsOrphans, !children.isEmpty { orphans.reap() }
     }
   }
 
@@ -243,12 +243,12 @@ final class ReactorLoop {
       return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     }
     guard adoptsOrphans, !children.isEmpty else { return next }
-    return min(next ?? OrphanReaper.interval, OrphanReaper.interval)
+    return min(next ?? WatchedOrphans.interval, WatchedOrphans.interval)
   }
 
-  // MARK: Posted work
-
   func add(_ child: ChildState) {
+    // The id may have been that of an orphan whose end has not been handled yet.
+    _ = orphans.ended(child.pid, &poller)
     children[child.pid] = child
     for stream in child.streams {
       owners[stream.descriptor] = child.pid
@@ -276,7 +276,7 @@ final class ReactorLoop {
     child.isPaused = false
     for stream in child.streams where stream.isOpen { poller.watch(stream.descriptor) }
     // The pause may have been the only reason why the child was not finished.
-    if child.status != nil { child.wake(after: .zero) }
+    child.wakeIfEnded()
   }
 
   // MARK: Events
@@ -292,7 +292,7 @@ final class ReactorLoop {
       pause(child)
     case .end:
       closeStream(position, of: child)
-      if child.status != nil { child.wake(after: .zero) }
+      child.wakeIfEnded()
     }
   }
 
@@ -313,6 +313,7 @@ final class ReactorLoop {
   }
 
   private func processEnded(_ pid: Int32) {
+    if orphans.ended(pid, &poller) { for child in children.values { child.wakeIfEnded() } }
     guard let child = children[pid], child.status == nil, let status = peekExit(pid) else { return }
     poller.unwatch(process: pid)
     child.ended(with: status)
@@ -351,7 +352,7 @@ final class ReactorLoop {
       var scans = ProcessScans(adoptsOrphans: adoptsOrphans)
       due = due.filter { child in
         if scans.mayBeEnding(child) {
-          child.wake(after: .milliseconds(1))
+          child.wake(after: orphans.timeToWait(watchedBy: &poller))
           return false
         }
         let tree = scans.tree(of: child)

@@ -1,0 +1,50 @@
+#if os(Linux)
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import ChildProcesses
+
+/// Trees in a process namespace, as bubblewrap makes them.
+@Suite(.serialized) struct NamespaceTests {
+  /// Whether this machine lets its users make namespaces.
+  private static let areAllowed: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = ["--map-root-user", "--pid", "--fork", "true"]
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  // The first process of a killed namespace has no environment any more, so nothing shows to which
+  // tree it belongs, but it waits until all others in it have ended. Here one of them takes long: it
+  // has much memory to give back.
+  @Test(.enabled(if: areAllowed)) func `a killed tree is gone when its namespace is`() async throws
+  {
+    adoptOrphans()
+    let folder = try temporaryFolder()
+    let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
+    // With a single tree, everything would be taken for a part of it.
+    let other = try ChildProcess.spawn(shell("exec sleep 600")) { _ in true }
+    let script = """
+      exec unshare --map-root-user --pid --fork --kill-child setsid sh -c '
+        dd if=/dev/zero bs=300M count=1 2>/dev/null |
+          { head -c 1 > \(folder)/ready; exec sleep \(mark); }; :'
+      """
+    let child = try ChildProcess.spawn(shell(script)) { _ in true }
+    await expectEventually("the memory is in use") {
+      FileManager.default.contents(atPath: "\(folder)/ready")?.isEmpty == false
+    }
+    let before = processes(with: mark)
+    #expect(before.count >= 3)
+    child.kill()
+    _ = await child.end()
+    #expect(before.filter { processExists($0) } == [])
+    other.kill()
+    _ = await other.end()
+  }
+}
+#endif
