@@ -22,6 +22,12 @@ enum Main {
       printLine(TerminalSafe(lines: script))
       endProcess(.succeeded)
     }
+    // One is started for each attempt elsewhere, and the parser would take most of its time.
+    if let host = AttemptHost(arguments) {
+      split(isDetached: false)
+      Task { await run { try await host.run() } }
+      dispatchMain()
+    }
     if let problem = RepriseCommand.tooManyOptions(in: arguments) {
       RepriseCommand.exit(after: problem)
     }

@@ -43,6 +43,27 @@ struct AttemptFolderTests {
     #expect(folder.isHeld == false)
   }
 
+  #if os(Linux)
+  @Test func `what waits for a folder wakes at a result, and when a claim is given up`()
+    async throws
+  {
+    let temporary = try TemporaryFolder()
+    let folder = try folder(in: temporary)
+    let alarm = try #require(FolderAlarm(folder.path))
+    if let claim = try folder.takeClaim(host: "h") {
+      // An hour: only a change can end these waits.
+      try await alarm.wait(upTo: .seconds(3600), clock: SystemClock())
+      try folder.write(.succeeded([:]))
+      try await alarm.wait(upTo: .seconds(3600), clock: SystemClock())
+      #expect(claim.descriptor > 2)
+    }
+    while folder.isHeld == true {
+      try await alarm.wait(upTo: .seconds(3600), clock: SystemClock())
+    }
+    #expect(folder.result == .succeeded([:]))
+  }
+  #endif
+
   @Test(arguments: [
     AttemptResult.succeeded(["a": "1", "b": "two\nlines"]), .succeeded([:]),
     .failed(.exited(status: 7)), .failed(.signalled(signal: 9)),

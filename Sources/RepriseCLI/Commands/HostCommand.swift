@@ -65,29 +65,11 @@ struct HostCommand: DrivingCommand {
     if pool { return await servePool() }
     let folder = folder ?? ""
     if hold { return await holdPlace(folder) }
-    let attempt: HostedAttempt
-    do throws(HostedAttempt.Refusal) {
-      attempt = try HostedAttempt(AttemptFolder(path: folder), on: Self.machine)
-    } catch {
-      switch error {
-      case .claimed: throw ExitStatus(code: HostedAttempt.statusOfClaimed)
-      case .unreadable(let text): throw Problem("error: \(text)", cause: .internalFailure)
-      }
-    }
-    // The guardian holds the claim until no process of the attempt is left.
-    ProcessLinks.current.withLock { $0.guardian }?.keep(attempt.claimDescriptor, run: "")
-    forwardSignals(HostSignals(attempt: attempt))
-    _ = await attempt.run()
-    if let problem = attempt.problem {
-      throw Problem("error: cannot write to \(folder): \(problem)", cause: .internalFailure)
-    }
+    try await AttemptHost(folder: folder).run()
   }
 }
 
 extension HostCommand {
-  /// The name of this machine; on a node of Slurm, that of the node.
-  private static var machine: String { environmentVariable("SLURMD_NODENAME") ?? hostName }
-
   /// Serves attempts until the connection has ended and none is left.
   private func servePool() async {
     let root =
@@ -95,7 +77,7 @@ extension HostCommand {
       ?? (environmentVariable("XDG_CACHE_HOME") ?? (environmentVariable("HOME") ?? "") + "/.cache")
       + "/reprise/attempts"
     let claims = ProcessLinks.current.withLock { $0.guardian }.flatMap { KeptDescriptors($0) }
-    let pool = HostPool(attempts: root, on: Self.machine, claims: claims) { bytes in
+    let pool = HostPool(attempts: root, on: AttemptHost.machine, claims: claims) { bytes in
       _ = writeAll(bytes, to: standardOutput)
     }
     forwardSignals(PoolSignals(pool: pool))
@@ -166,15 +148,4 @@ private struct PoolInput: Sendable {
       }
     }
   }
-}
-
-/// Stops the attempt of a host for a signal.
-struct HostSignals: SignalTarget {
-  let attempt: HostedAttempt
-
-  func receive(_ signal: Int32) {
-    if signal != SignalNumber.user1 { attempt.stop() }
-  }
-
-  func freeze() {}
 }

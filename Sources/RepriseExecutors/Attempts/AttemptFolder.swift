@@ -114,7 +114,8 @@ package struct AttemptFolder: Sendable {
   /// The guardian of the host holds it as well, until no process of the attempt is left.
   package var isHeld: Bool? {
     do throws(Errno) {
-      let file = try OpenFile(claimPath, .readWrite, options: [.noFollow])
+      // Not for writing, which a ``FolderAlarm`` would report.
+      let file = try OpenFile(claimPath, options: [.noFollow])
       return try file.isLocked()
     } catch {
       return nil

@@ -27,6 +27,9 @@ package protocol AttemptSite: Sendable {
   /// Called on this machine before the attempt is said to be gone; may be called again.
   func endRest(of token: AttemptToken) async throws(RunnerFailure)
 
+  /// Says how an attempt that is gone ended, as the site knows it; nil if it knows nothing.
+  func end(of token: AttemptToken) async -> String?
+
   /// Called when an attempt is over, at least once.
   func forget(_ token: AttemptToken)
 }
@@ -43,6 +46,8 @@ package enum SiteSight: Sendable, Equatable {
 
 extension AttemptSite {
   package func endRest(of token: AttemptToken) async throws(RunnerFailure) {}
+
+  package func end(of token: AttemptToken) async -> String? { nil }
 
   package func forget(_ token: AttemptToken) {}
 }
@@ -118,6 +123,13 @@ package struct FolderRunner: Runner {
     return sights
   }
 
+  /// Says how its site knows that an attempt ended, and whether it had begun.
+  package func reasonForLoss(of token: AttemptToken) async -> String? {
+    guard let end = await site.end(of: token) else { return nil }
+    let hasBegun = AttemptFolder(of: token, in: root).claim?.host != nil
+    return hasBegun ? end : "it never began: " + end
+  }
+
   private func handle(_ token: AttemptToken) -> FolderHandle {
     FolderHandle(
       folder: AttemptFolder(of: token, in: root), token: token, site: site, clock: clock,
@@ -166,11 +178,25 @@ struct FolderHandle: RunnerHandle {
     case .gone: return true
     case .ended:
       // The host ends when it has written the result; until then it holds the claim.
-      let isGone = !site.isThisMachine || folder.isHeld != true
+      let isGone = if site.isThisMachine { await isReleased() } else { true }
       if isGone { site.forget(token) }
       return isGone
     case .queued, .running, .unknown: return false
     }
+  }
+
+  /// Returns whether no process holds the claim any more; waits for some milliseconds, since a host
+  /// that has written its result ends by then.
+  private func isReleased() async -> Bool {
+    guard folder.isHeld == true, let alarm = FolderAlarm(folder.path) else {
+      return folder.isHeld != true
+    }
+    // The system says that the claim is closed shortly before it gives up the lock.
+    for milliseconds in [16, 1, 1, 2] {
+      if folder.isHeld != true { return true }
+      try? await alarm.wait(upTo: .milliseconds(milliseconds), clock: clock)
+    }
+    return folder.isHeld != true
   }
 
   func abandon() async throws(RunnerFailure) {
@@ -253,117 +279,5 @@ private final class LeaseWatches: Sendable {
       watches[token] = watch
       return watch
     }
-  }
-}
-
-/// Reads the news of an attempt from its folder.
-private actor FolderNews {
-  /// The number of attempts that this process follows, which sets the pace of all of them.
-  private static let count = Mutex(0)
-  private static let bytesMax = 1 << 18
-  private static let lookInterval = Duration.milliseconds(500)
-
-  private let handle: FolderHandle
-  private var offset: Int64
-  private var pending: [MarkedNews] = []
-  private var hasStarted = false
-  private var lastReason: String?
-  private var lastLook: Timestamp?
-  /// When something was new for the last time.
-  private var lastNews: Timestamp
-  private var hasEnded = false
-
-  init(handle: FolderHandle, from mark: OutputMark) {
-    self.handle = handle
-    offset = mark.offset
-    lastNews = handle.clock.now
-    Self.count.withLock { $0 += 1 }
-  }
-
-  deinit {
-    Self.count.withLock { $0 -= 1 }
-  }
-
-  /// The time until the next look: short after news, so that short attempts are not delayed, then a
-  /// part of the time since, up to 20 ms; more if many attempts are followed.
-  private var pace: Duration {
-    let quiet = min(max((handle.clock.now - lastNews) / 16, .milliseconds(1)), .milliseconds(20))
-    return max(quiet, .milliseconds(Self.count.withLock { $0 } / 5))
-  }
-
-  /// Returns the next news; nil if the attempt is gone without a result.
-  func next() async throws -> MarkedNews? {
-    while true {
-      if !pending.isEmpty { return pending.removeFirst() }
-      if hasEnded { return nil }
-      let now = handle.clock.now
-      // Before the output is read, so that nothing follows it.
-      let result = handle.folder.result
-      if !hasStarted, let host = handle.folder.claim?.host {
-        hasStarted = true
-        lastNews = now
-        return MarkedNews(.started(host: host), next: OutputMark(offset: offset))
-      }
-      let isWhole = try readOutput()
-      if !pending.isEmpty {
-        lastNews = now
-        continue
-      }
-      if let result, isWhole {
-        hasEnded = true
-        return MarkedNews(.ended(result), next: OutputMark(offset: offset))
-      }
-      if let news = try await look(at: now) { return news }
-      if hasEnded { return nil }
-      try await handle.clock.sleep(for: pace)
-    }
-  }
-
-  /// Looks from time to time whether the attempt still waits, or is gone.
-  private func look(at now: Timestamp) async throws -> MarkedNews? {
-    if let lastLook, now - lastLook < Self.lookInterval { return nil }
-    lastLook = now
-    switch try await handle.sight() {
-    case .gone:
-      hasEnded = true
-      let folder = handle.folder
-      guard folder.claim?.host == nil, folder.requestedGrace != nil else { return nil }
-      // The engine has claimed it to stop it: it has never run.
-      return MarkedNews(.ended(.stopped), next: OutputMark(offset: offset))
-    case .queued(let reason) where reason != lastReason && !hasStarted:
-      lastReason = reason
-      return MarkedNews(.queued(reason), next: OutputMark(offset: offset))
-    case .unknown(let text) where hasStarted:
-      throw RunnerFailure.cannotAsk(text)
-    case .queued, .running, .ended, .unknown:
-      return nil
-    }
-  }
-
-  /// Reads the lines that were added.
-  ///
-  /// - Returns: Whether all that there was has been read.
-  private func readOutput() throws -> Bool {
-    let file: OpenFile
-    do throws(Errno) {
-      file = try OpenFile(handle.folder.outputPath)
-    } catch {
-      if error == .noSuchFileOrDirectory { return true }
-      throw RunnerFailure.cannotAsk("cannot read \(handle.folder.outputPath): \(error)")
-    }
-    var buffer = [UInt8](repeating: 0, count: Self.bytesMax)
-    let count = try file.readOnce(at: offset, into: &buffer)
-    guard let end = buffer[..<count].lastIndex(of: 0x0A) else { return count < Self.bytesMax }
-    let lines = buffer[...end]
-    let next = offset + Int64(lines.count)
-    let news = AttemptRecord.news(in: lines)
-    // Only after the last piece may the reading go on behind the chunk.
-    pending = news.enumerated().map { position, news in
-      MarkedNews(
-        news, next: OutputMark(offset: position == lines.count - 1 ? next : offset))
-    }
-    if !pending.isEmpty { pending[pending.count - 1].next = OutputMark(offset: next) }
-    offset = next
-    return count < Self.bytesMax
   }
 }

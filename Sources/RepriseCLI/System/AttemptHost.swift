@@ -1,0 +1,57 @@
+// `AttemptHost`: runs one attempt of a step in its folder, apart from its engine.
+
+import ChildProcesses
+import Platform
+import Reprise
+import RepriseExecutors
+import RepriseHost
+import RepriseTerminal
+import Synchronization
+
+/// Runs one attempt: `reprise host TOKEN --folder FOLDER`.
+struct AttemptHost {
+  let folder: String
+
+  /// The name of this machine; on a node of Slurm, that of the node.
+  static var machine: String { environmentVariable("SLURMD_NODENAME") ?? hostName }
+
+  init(folder: String) { self.folder = folder }
+
+  /// Reads the command line with which runners start a host; nil for any other.
+  init?(_ arguments: [String]) {
+    guard arguments.count == 4, arguments[0] == "host", AttemptToken(arguments[1]) != nil,
+      arguments[2] == "--folder", arguments[3].hasPrefix("/")
+    else { return nil }
+    folder = arguments[3]
+  }
+
+  func run() async throws {
+    let attempt: HostedAttempt
+    do throws(HostedAttempt.Refusal) {
+      attempt = try HostedAttempt(AttemptFolder(path: folder), on: Self.machine)
+    } catch {
+      switch error {
+      case .claimed: throw ExitStatus(code: HostedAttempt.statusOfClaimed)
+      case .unreadable(let text): throw Problem("error: \(text)", cause: .internalFailure)
+      }
+    }
+    // The guardian holds the claim until no process of the attempt is left.
+    ProcessLinks.current.withLock { $0.guardian }?.keep(attempt.claimDescriptor, run: "")
+    forwardSignals(HostSignals(attempt: attempt))
+    _ = await attempt.run()
+    if let problem = attempt.problem {
+      throw Problem("error: cannot write to \(folder): \(problem)", cause: .internalFailure)
+    }
+  }
+}
+
+/// Stops the attempt of a host for a signal.
+private struct HostSignals: SignalTarget {
+  let attempt: HostedAttempt
+
+  func receive(_ signal: Int32) {
+    if signal != SignalNumber.user1 { attempt.stop() }
+  }
+
+  func freeze() {}
+}

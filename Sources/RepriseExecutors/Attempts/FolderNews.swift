@@ -1,0 +1,128 @@
+// `FolderNews`: the news of an attempt, read from its folder.
+
+import Platform
+import Reprise
+import Synchronization
+
+/// Reads the news of an attempt from its folder.
+actor FolderNews {
+  /// The number of attempts that this process follows by looking at intervals, which sets the pace
+  /// of all of them.
+  private static let count = Mutex(0)
+  private static let bytesMax = 1 << 18
+  private static let lookInterval = Duration.milliseconds(500)
+
+  private let handle: FolderHandle
+  /// Nil for attempts of other machines, for which it looks at intervals.
+  private let alarm: FolderAlarm?
+  private var offset: Int64
+  private var pending: [MarkedNews] = []
+  private var hasStarted = false
+  private var lastReason: String?
+  private var lastLook: Timestamp?
+  /// When something was new for the last time.
+  private var lastNews: Timestamp
+  private var hasEnded = false
+
+  init(handle: FolderHandle, from mark: OutputMark) {
+    self.handle = handle
+    offset = mark.offset
+    lastNews = handle.clock.now
+    alarm = handle.site.isThisMachine ? FolderAlarm(handle.folder.path) : nil
+    if alarm == nil { Self.count.withLock { $0 += 1 } }
+  }
+
+  deinit {
+    if alarm == nil { Self.count.withLock { $0 -= 1 } }
+  }
+
+  /// The time until the next look: short after news, so that short attempts are not delayed, then a
+  /// part of the time since, up to 20 ms; more if many attempts are followed.
+  private var pace: Duration {
+    let quiet = min(max((handle.clock.now - lastNews) / 16, .milliseconds(1)), .milliseconds(20))
+    return max(quiet, .milliseconds(Self.count.withLock { $0 } / 5))
+  }
+
+  /// Returns the next news; nil if the attempt is gone without a result.
+  func next() async throws -> MarkedNews? {
+    while true {
+      if !pending.isEmpty { return pending.removeFirst() }
+      if hasEnded { return nil }
+      let now = handle.clock.now
+      if hasStarted {
+        // Before the output is read, so that nothing follows it.
+        let result = handle.folder.result
+        let isWhole = try readOutput()
+        if !pending.isEmpty {
+          lastNews = now
+          continue
+        }
+        if let result, isWhole {
+          hasEnded = true
+          return MarkedNews(.ended(result), next: OutputMark(offset: offset))
+        }
+      } else if let host = handle.folder.claim?.host {
+        hasStarted = true
+        lastNews = now
+        return MarkedNews(.started(host: host), next: OutputMark(offset: offset))
+      }
+      if let news = try await look(at: now) { return news }
+      if hasEnded { return nil }
+      if let alarm {
+        try await alarm.wait(upTo: Self.lookInterval, clock: handle.clock)
+      } else {
+        try await handle.clock.sleep(for: pace)
+      }
+    }
+  }
+
+  /// Looks from time to time whether the attempt still waits, or is gone.
+  private func look(at now: Timestamp) async throws -> MarkedNews? {
+    if let lastLook, now - lastLook < Self.lookInterval { return nil }
+    lastLook = now
+    switch try await handle.sight() {
+    case .gone:
+      hasEnded = true
+      let folder = handle.folder
+      guard folder.claim?.host == nil, folder.requestedGrace != nil else { return nil }
+      // The engine has claimed it to stop it: it has never run.
+      return MarkedNews(.ended(.stopped), next: OutputMark(offset: offset))
+    case .queued(let reason) where reason != lastReason && !hasStarted:
+      lastReason = reason
+      return MarkedNews(.queued(reason), next: OutputMark(offset: offset))
+    case .unknown(let text) where hasStarted:
+      throw RunnerFailure.cannotAsk(text)
+    case .queued, .running, .ended, .unknown:
+      return nil
+    }
+  }
+
+  /// Reads the lines that were added.
+  ///
+  /// - Returns: Whether all that there was has been read.
+  private func readOutput() throws -> Bool {
+    let file: OpenFile
+    do throws(Errno) {
+      file = try OpenFile(handle.folder.outputPath)
+    } catch {
+      if error == .noSuchFileOrDirectory { return true }
+      throw RunnerFailure.cannotAsk("cannot read \(handle.folder.outputPath): \(error)")
+    }
+    // Mostly nothing was added, and a buffer costs more than a look.
+    if let size = try? file.status().size, Int64(size) <= offset { return true }
+    var buffer = [UInt8](repeating: 0, count: Self.bytesMax)
+    let count = try file.readOnce(at: offset, into: &buffer)
+    guard let end = buffer[..<count].lastIndex(of: 0x0A) else { return count < Self.bytesMax }
+    let lines = buffer[...end]
+    let next = offset + Int64(lines.count)
+    let news = AttemptRecord.news(in: lines)
+    // Only after the last piece may the reading go on behind the chunk.
+    pending = news.enumerated().map { position, news in
+      MarkedNews(
+        news, next: OutputMark(offset: position == lines.count - 1 ? next : offset))
+    }
+    if !pending.isEmpty { pending[pending.count - 1].next = OutputMark(offset: next) }
+    offset = next
+    return count < Self.bytesMax
+  }
+}
