@@ -51,6 +51,8 @@ package struct AttemptState: Sendable, Equatable {
     /// Its news ended without a result.
     case newsEnded
     case sight(AttemptSight)
+    /// It is certain that it is gone without a result, for this reason.
+    case lost(String)
     case gone(Bool)
     case abandoned
     /// It has been out of sight for longer than the workflow accepts.
@@ -157,7 +159,9 @@ package struct AttemptState: Sendable, Equatable {
       guard text != before else { return [] }
       return hasStarted ? [.outOfSight(text)] : [.queued(text)]
     case (.outOfSight, .sight(.gone)):
-      phase = .over(isStopping ? .stopped : .failed(.lost("nothing of it is left, and no result")))
+      phase = .over(isStopping ? .stopped : .failed(.lost(Self.gone)))
+    case (.outOfSight, .lost(let text)):
+      phase = .over(isStopping ? .stopped : .failed(.lost("\(text); \(Self.gone)")))
     case (.outOfSight, .sight):
       phase = .begun
     case (.outOfSight(let text), .outOfSightTooLong):
@@ -176,6 +180,8 @@ package struct AttemptState: Sendable, Equatable {
     }
     return []
   }
+
+  private static let gone = "nothing of it is left, and no result"
 
   private mutating func take(_ news: AttemptNews) -> [AttemptNews] {
     switch news {

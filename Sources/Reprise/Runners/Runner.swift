@@ -44,6 +44,15 @@ public protocol Runner: Sendable {
     _ tokens: [AttemptToken]
   ) async throws(RunnerFailure) -> [AttemptToken: AttemptSight]
 
+  /// Says why an attempt is gone without a result, as far as that is known.
+  ///
+  /// Asked for the message of its step, once it is certain that the attempt is gone. The default
+  /// knows nothing.
+  ///
+  /// - Parameter token: The token of the attempt.
+  /// - Returns: The reason, such as `Slurm ended its job: NODE_FAIL`; nil if it is not known.
+  func reasonForLoss(of token: AttemptToken) async -> String?
+
   /// Gives back what is kept for the steps of a run, which has no step in progress any more.
   ///
   /// Called once at the end of each run that has used the runner, before the end is recorded. Must
@@ -54,6 +63,9 @@ public protocol Runner: Sendable {
 }
 
 extension Runner {
+  /// Returns nil: no reason is known.
+  public func reasonForLoss(of token: AttemptToken) async -> String? { nil }
+
   /// Does nothing: nothing is kept.
   public func release(_ run: RunID) async {}
 }

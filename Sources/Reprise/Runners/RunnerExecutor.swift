@@ -246,7 +246,11 @@ private struct RunnerAttempt: Sendable {
       case .find:
         handle = try await runner.find(token)
       case .look:
-        return .sight(try await runner.look([token])[token] ?? .unknown("the runner does not know"))
+        let sight = try await runner.look([token])[token]
+        if sight == .gone, let text = await runner.reasonForLoss(of: token) {
+          return .lost(context.masker.masked(text))
+        }
+        return .sight(sight ?? .unknown("the runner does not know"))
       case .isGone:
         return .gone(try await handle?.isGone() ?? true)
       case .abandon:

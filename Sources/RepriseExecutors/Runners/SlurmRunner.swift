@@ -188,6 +188,26 @@ final class SlurmSite: AttemptSite {
     if answer.status != 0 { throw .cannotAsk("scancel: " + answer.complaint) }
   }
 
+  func end(of token: AttemptToken) async -> String? {
+    if let end = await queue.end(of: token) { return "Slurm ended its job: \(end)" }
+    guard let state = await accountedState(of: token) else {
+      return "Slurm does not know its job any more"
+    }
+    return "Slurm ended its job: \(state)"
+  }
+
+  /// The last state of a job by Slurm's accounts, which a cluster need not keep.
+  private func accountedState(of token: AttemptToken) async -> String? {
+    guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return nil }
+    let words = [
+      sacct, "--noheader", "--parsable2", "--allocations", "--name=\(token)", "--format=State",
+      "--starttime=now-30days",
+    ]
+    let answer = try? await answer(of: words, in: environment, within: .seconds(5))
+    guard let answer, answer.status == 0 else { return nil }
+    return answer.output.split(separator: "\n").last.map(String.init)
+  }
+
   func forget(_ token: AttemptToken) {
     Task { [queue] in await queue.forget(token) }
   }
@@ -255,6 +275,12 @@ private actor SlurmQueue {
   }
 
   func job(of token: AttemptToken) -> String? { jobs[token.text]?.id }
+
+  /// The state in which a job has ended, and Slurm's reason for it; nil if it is not known.
+  func end(of token: AttemptToken) -> String? {
+    guard let job = jobs[token.text] else { return nil }
+    return job.reason.isEmpty || job.reason == "None" ? job.state : "\(job.state) (\(job.reason))"
+  }
 
   private func ask() async {
     defer { asking = nil }

@@ -105,7 +105,7 @@ struct AttemptStateTests {
     .news(.started(host: "h")), .news(.output(.standardOutput, text: "o", isPartial: false)),
     .news(.ended(.succeeded([:]))), .news(.ended(.failed(.exited(status: 1)))),
     .news(.ended(.stopped)), .news(.outOfSight("o")), .newsEnded, .sight(.queued("s")),
-    .sight(.running(host: "h")), .sight(.ended), .sight(.gone), .sight(.unknown("u")),
+    .sight(.running(host: "h")), .sight(.ended), .sight(.gone), .sight(.unknown("u")), .lost("why"),
     .gone(true), .gone(false), .abandoned, .outOfSightTooLong, .stop,
   ]
 
@@ -128,7 +128,7 @@ struct AttemptStateTests {
           continue
         }
         if input == .stop { isStopping = true }
-        if input == .gone(true) || input == .sight(.gone) { wasGone = true }
+        if [.gone(true), .sight(.gone), .lost("why")].contains(input) { wasGone = true }
         for news in state.handle(input) {
           if case .started = news { startCount += 1 }
           if case .ended = news { Issue.record("seed \(seed): \(history)") }
