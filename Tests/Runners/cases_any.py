@@ -129,7 +129,7 @@ def host_killed(kind):
         project.remove()
 
 
-@case("survive", "ssh", "container", "docker", "slurm")
+@case("survive", "sandbox", "ssh", "container", "docker", "slurm")
 def cancelled(kind):
     """A cancelled run ends when nothing is left of a step that ignores SIGTERM and detaches."""
     with Project(kind, """
@@ -173,6 +173,59 @@ def suspended(kind):
             f"(status {status})")
 
 
+@case("sandbox")
+def sandbox_killed(kind):
+    """The program that holds a sandbox is killed: all in it is gone, and the step has failed."""
+    with Project(kind, """
+  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }
+""") as project:
+        engine = project.start("run", "w.yaml")
+        wait_for("the step begins", project.effects)
+        entry = f"REPRISE_RUN_ID={project.run_id()}"
+        holders = [
+            process for process in processes_with(entry) if parent_of(process) == engine_of(engine)]
+        signal_all(holders, signal.SIGKILL)
+        status = project.end_of(engine, 30)
+        left = processes_with(entry)
+        check(
+            bool(holders) and status == 1 and not left,
+            f"{kind}: nothing is left of a killed sandbox, and its step fails (status {status}, {left})")
+
+
+@case("ssh")
+def pool_killed(kind):
+    """The far side of a connection is killed: its guardian ends the rest, and steps are lost."""
+    with Project(kind, """
+  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }
+""") as project:
+        engine = project.start("run", "w.yaml")
+        wait_for("the step begins", project.effects)
+        entry = f"REPRISE_RUN_ID={project.run_id()}"
+        step = [process for process in processes_with(entry) if "--pool" in line_of(parent_of(process))]
+        pools = {parent_of(process) for process in step}
+        signal_all(pools, signal.SIGKILL)
+        status = project.end_of(engine, 60)
+        left = processes_with(entry)
+        check(
+            len(pools) == 1 and status == 1 and project.shows("was lost") and not left,
+            f"{kind}: nothing is left of a killed pool, and its step is lost (status {status}, {left})")
+
+
+def engine_of(engine):
+    """The process of an engine, whose parent is its guardian."""
+    children = subprocess.run(
+        ["pgrep", "-P", str(engine.pid)], capture_output=True, text=True).stdout.split()
+    return int(children[0]) if children else None
+
+
+def line_of(process):
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def depth(process):
     """The number of processes above one."""
     count = 0
@@ -193,7 +246,7 @@ def parent_is_host(process, run):
         return False
 
 
-@case("survive")
+@case("survive", "container", "docker")
 def submitted_twice(kind):
     """A second host of an attempt finds it claimed, and does nothing."""
     project = Project(kind, '  - { id: a, run: "echo up >> effects; sleep 1" }\n')

@@ -136,7 +136,7 @@ def cancelled_without_controller(kind):
             os.path.exists(f"{attempts}/{name}/submitted") for name in os.listdir(attempts)))
         Slurm.kill("slurmctld")
         engine.send_signal(signal.SIGTERM)
-        status = engine.wait(60)
+        status = project.end_of(engine, 60)
         Slurm.start_controller()
         wait_for("slurmctld answers", lambda: Slurm.set_partition("up"), 30)
         time.sleep(3)
@@ -161,7 +161,7 @@ def controller_killed(kind):
         Slurm.kill("slurmctld")
         time.sleep(4)
         Slurm.start_controller()
-        status = engine.wait(180)
+        status = project.end_of(engine, 180)
         effects = sorted(lines(project.folder + "/effects"))
         check(
             status == 0 and effects == sorted([f"a[{n}]" for n in range(6)] + ["z"]),

@@ -73,27 +73,45 @@ def lying_commands(kind):
     steps = """
   - { id: a, foreach: { from: 1, to: 12 }, run: "echo $REPRISE_STEP_ID >> effects; sleep 0.5" }
 """
-    with Fakes(LIES), Project(kind, steps) as project:
-        status = project.end_of(project.start("run", "w.yaml"), 240)
-        effects = sorted(project.effects())
-        check(
-            status == 0 and effects == sorted(f"a[{n}]" for n in range(12)),
-            f"{kind}: with commands that lie, each of 12 steps runs once (status {status}, "
-            f"{len(effects)} effects)")
+    try:
+        # Jobs that wait exist only by what squeue says.
+        Slurm.set_partition("down")
+        with Fakes(LIES), Project(kind, steps) as project:
+            engine = project.start("run", "w.yaml")
+            wait_for("jobs wait", lambda: project.shows("PartitionDown"))
+            time.sleep(8)
+            Slurm.set_partition("up")
+            status = project.end_of(engine, 240)
+            effects = sorted(project.effects())
+            check(
+                status == 0 and effects == sorted(f"a[{n}]" for n in range(12)),
+                f"{kind}: with commands that lie, each of 12 steps runs once (status {status}, "
+                f"{len(effects)} effects)")
+    finally:
+        Slurm.set_partition("up")
 
 
 @case("slurm")
 def queue_forgets(kind):
     """squeue denies jobs that wait: their step is lost, and they never begin, not even later."""
+    # The second step keeps the run going, and with it the folder of the first one.
+    steps = """
+  - { id: a, run: "echo ran >> effects" }
+  - { id: b, needs: [], runner: local, run: "while [ ! -e go ]; do sleep 0.1; done" }
+"""
     try:
         Slurm.set_partition("down")
-        with Fakes(FORGETS), Project(kind, '  - { id: a, run: "echo ran >> effects" }\n') as project:
-            status = project.end_of(project.start("run", "w.yaml"))
+        with Fakes(FORGETS), Project(kind, steps) as project:
+            engine = project.start("run", "w.yaml")
+            wait_for("the step is lost", lambda: project.shows("was lost"))
             Slurm.set_partition("up")
             Slurm.wait_until_idle()
             time.sleep(2)
+            open(project.folder + "/go", "w").close()
+            status = project.end_of(engine)
             check(
-                status == 1 and project.shows("was lost") and project.effects() == [],
+                status == 1 and project.shows("does not know its job")
+                and project.effects() == [],
                 f"{kind}: a job that squeue has forgotten never runs, when its step is lost "
                 f"(status {status}, {project.effects()})")
     finally:

@@ -62,6 +62,9 @@ def failures(program, control, kind, cases):
             sys.exit(f"there is no case {case}")
         if answer.returncode != 0:
             failed.append(case)
+        if (answer.returncode != 0) == (control == "none"):
+            # It fails without a fault, or passes with one.
+            print(answer.stdout, flush=True)
     CHOICE.write_text("none")
     return failed
 
