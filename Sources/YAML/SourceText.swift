@@ -14,6 +14,9 @@ package struct SourceText: Sendable {
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
+  /// The number of bytes.
+  package var size: Int { bytes.count }
+
   /// Returns whether a text of ASCII characters occurs in this text.
   ///
   /// Linear in the size of the text.

@@ -122,4 +122,109 @@ struct UsesTests {
       #expect(error.diagnostics.allSatisfy { $0.line > 0 })
     }
   }
+
+  @Test(arguments: [
+    ([".git/HEAD"], "work/deep/main.yaml", "../../shared/s.yaml", true),
+    (["work/.git/HEAD"], "work/deep/main.yaml", "../../shared/s.yaml", false),
+    ([], "workflows/main.yaml", "../shared/s.yaml", true),
+    ([], "workflows/deep/main.yaml", "../../shared/s.yaml", true),
+    ([], "work/main.yaml", "../shared/s.yaml", false),
+  ]) func `used files can be anywhere in the project`(
+    _ others: [String], _ main: String, _ path: String, _ isAllowed: Bool
+  ) throws {
+    var texts = [
+      main: "steps: [{ id: a, uses: \(path) }]\n",
+      "shared/s.yaml": "steps: [{ id: b, uses: ./t.yaml }]\n",
+      "shared/t.yaml": "steps: [{ id: c, run: x }]\n",
+    ]
+    for other in others { texts[other] = "x" }
+    let files = try Files(texts)
+    do throws(WorkflowError) {
+      let workflow = try files.workflow(main)
+      #expect(isAllowed)
+      #expect(workflow.steps.map(\.id) == ["a/b/c"])
+      let again = try Workflow(
+        bytes: Array((texts[main] ?? "").utf8), file: "/elsewhere/x/y/main.yaml",
+        sources: .kept(workflow.sources))
+      #expect(again.steps == workflow.steps)
+    } catch {
+      #expect(!isAllowed, "\(error)")
+      #expect(error.diagnostics.map(\.code) == ["R0805"])
+    }
+  }
+
+  @Test func `a link out of the project is not followed`() throws {
+    let files = try Files([
+      "p/.git/HEAD": "x", "p/w/main.yaml": "steps: [{ id: a, uses: ../link.yaml }]\n",
+      "other.yaml": "steps: [{ id: c, run: x }]\n",
+    ])
+    try FileManager.default.createSymbolicLink(
+      atPath: files.folder.path + "/p/link.yaml", withDestinationPath: "../other.yaml")
+    do throws(WorkflowError) {
+      _ = try files.workflow("p/w/main.yaml")
+      Issue.record("was accepted")
+    } catch {
+      #expect(error.diagnostics.map(\.code) == ["R0805"])
+    }
+  }
+
+  // MARK: Several workflows in a file
+
+  @Test func `a file can use workflows of its own and of other files`() throws {
+    let files = try Files([
+      "main.yaml": """
+      workflows:
+        greet:
+          params: { name: {} }
+          steps: [{ id: say, env: { NAME: "${{ params.name }}" }, run: x }]
+          outputs: { name: "${{ params.name }}" }
+        twice:
+          steps:
+            - { id: one, uses: "#greet", with: { name: a } }
+            - { id: two, uses: "./lib.yaml#greet", with: { name: b } }
+      steps:
+        - { id: first, uses: "#greet", with: { name: world } }
+        - { id: second, uses: "#twice" }
+        - { id: last, exec: [x, "${{ steps.first.outputs.name }}"] }
+      """,
+      "lib.yaml": """
+      workflows: { greet: { params: { name: {} }, steps: [{ id: shout, run: x }] } }
+      """,
+    ])
+    let workflow = try files.workflow()
+    #expect(
+      workflow.steps.map(\.id) == ["first/say", "second/one/say", "second/two/shout", "last"])
+    #expect(workflow.sources.keys.sorted() == ["lib.yaml"])
+    let main = try String(
+      contentsOf: files.folder.appendingPathComponent("main.yaml"), encoding: .utf8)
+    let again = try Workflow(
+      bytes: Array(main.utf8), file: "/elsewhere/main.yaml", sources: .kept(workflow.sources))
+    #expect(again.steps == workflow.steps)
+  }
+
+  @Test(arguments: [
+    ("steps: [{ id: a, uses: '#b' }]", "R0808"), ("steps: [{ id: a, uses: '#' }]", "R0808"),
+    (
+      "workflows: { b: { steps: [{ id: c, uses: '#b' }] } }\nsteps: [{ id: a, uses: '#b' }]",
+      "R0806"
+    ),
+    (
+      "workflows: { b: { steps: [{ id: c, uses: ./main.yaml }] } }\nsteps: [{ id: a, uses: '#b' }]",
+      "R0806"
+    ),
+    ("workflows: { b: { stepz: [] } }\nsteps: [{ id: a, run: x }]", "R0201"),
+    ("workflows: [b]\nsteps: [{ id: a, run: x }]", "R0202"),
+    (
+      "workflows: { b: { steps: [{ id: c, run: x, needs: z }] } }\nsteps: [{ id: a, uses: '#b' }]",
+      "R0401"
+    ),
+  ]) func `a wrong workflow in a file is reported`(_ text: String, _ code: String) throws {
+    let files = try Files(["main.yaml": text])
+    do throws(WorkflowError) {
+      _ = try files.workflow()
+      Issue.record("was accepted")
+    } catch {
+      #expect(error.diagnostics.map(\.code) == [code], "\(error)")
+    }
+  }
 }

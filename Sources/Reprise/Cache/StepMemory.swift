@@ -35,6 +35,9 @@ public struct StepTrace: Sendable, Equatable, Codable {
   public var key: String
   /// Hashes of the input files, by path.
   public var inputs: [String: String]
+  /// Hashes of the input files that the step has listed in its `depfile`, by path; nil if it has
+  /// none.
+  public var listed: [String: String]?
   /// Hashes of the output files, by path.
   public var files: [String: String]
   /// The outputs for later steps.
@@ -62,6 +65,7 @@ public struct StepTrace: Sendable, Equatable, Codable {
     reasons += Self.changes("the variable", environment, now.environment)
     if key != now.key { reasons.append("its key has changed") }
     reasons += Self.changes("the input", inputs, now.inputs)
+    reasons += Self.changes("the input", listed ?? [:], now.listed ?? [:])
     reasons += Self.changes("the output", files, now.files)
     return reasons
   }

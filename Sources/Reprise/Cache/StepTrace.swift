@@ -34,7 +34,10 @@ extension StepTrace {
       inputs = Self.hiding(
         try executor.hashes(ofFiles: rule.inputs, in: resolved.directories), masker)
       files = Self.hiding(
-        try executor.hashes(ofFiles: rule.outputs, in: resolved.directories), masker)
+        try executor.hashes(ofFiles: rule.expected, in: resolved.directories), masker)
+      listed = try rule.dependencyFile.flatMap {
+        try executor.hashes(ofFilesListedIn: $0, in: resolved.directories)
+      }.map { Self.hiding($0, masker) }
     } catch {
       throw .notStarted(String(describing: error))
     }

@@ -55,7 +55,7 @@ extension StepPerformer {
   /// - Returns: The hashes by path; nil if the step has no `cache` or the files cannot be read.
   func filesMade(by context: StepContext) -> [String: String]? {
     guard let rule = context.step.extrasIfAny?.cache else { return nil }
-    return try? executor.hashes(ofFiles: rule.outputs, in: context.resolved.directories)
+    return try? executor.hashes(ofFiles: rule.expected, in: context.resolved.directories)
   }
 
   /// Returns an error message if a pattern under `cache.outputs` matches no file.
@@ -64,6 +64,9 @@ extension StepPerformer {
   /// otherwise make it up to date forever.
   func missingFiles(_ files: [String: String]?, _ context: StepContext) -> String? {
     guard let files, let rule = context.step.extrasIfAny?.cache else { return nil }
+    if let depfile = rule.dependencyFile, files[depfile] == nil {
+      return "there is no depfile \"\(depfile)\""
+    }
     guard let search = try? searches.search(for: rule.outputs) else { return nil }
     let matched = files.keys.reduce(into: Set<Int>()) { matched, path in
       matched.formUnion(search.patterns(matching: path))
@@ -88,6 +91,14 @@ extension StepPerformer {
     trace.outputs = outputs
     trace.time = clock.now
     trace.files = StepTrace.hiding(files, context.masker)
+    if let depfile = context.step.extrasIfAny?.cache?.dependencyFile {
+      let listed = try? executor.hashes(
+        ofFilesListedIn: depfile, in: context.resolved.directories)
+      // A file that has changed during the step counts as it was before.
+      trace.listed = StepTrace.hiding(listed ?? [:], context.masker)
+        .merging(before.listed ?? [:]) { now, before in before }
+        .filter { listed?[$0.key] != nil || !context.masker.isEmpty }
+    }
     // A failed write is harmless: it only makes the step run again.
     await memoryQueue.result { [trace] in try? cache.memory.remember(trace, of: context.step.id) }
   }

@@ -65,6 +65,15 @@ public protocol Executor: Sendable {
   /// - Returns: The hashes by path.
   /// - Throws: The same errors as ``hash(ofFiles:)``.
   func hashes(ofFiles patterns: [String], in directories: [String]) throws -> [String: String]
+
+  /// Returns hashes of the contents of the files that a dependency file lists.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the dependency file, relative to the last of the directories.
+  ///   - directories: Where the step runs: each directory is relative to the previous one.
+  /// - Returns: The hashes by path; nil if there is no such dependency file.
+  /// - Throws: An error if a file cannot be read.
+  func hashes(ofFilesListedIn path: String, in directories: [String]) throws -> [String: String]?
 }
 
 extension Executor {
@@ -97,6 +106,11 @@ extension Executor {
     if !patterns.isEmpty { _ = try hash(ofFiles: patterns) }
     return [:]
   }
+
+  /// Returns nil: there is no such file.
+  public func hashes(
+    ofFilesListedIn path: String, in directories: [String]
+  ) throws -> [String: String]? { nil }
 }
 
 /// The result of a step, as dependent steps see it.

@@ -292,11 +292,12 @@ public struct StepSetting: Sendable, Equatable {
   /// The rule for skipping an up-to-date step: input files, output files and an additional key.
   public static func cache(
     inputs: [String] = [], outputs: [String] = [], key: TemplateValue? = nil,
-    maxAge: Duration? = nil
+    maxAge: Duration? = nil, depfile: TemplateValue? = nil
   ) -> StepSetting {
     var rule: [String: Value] = [:]
+    rule["depfile"] = depfile?.value
     rule["max-age"] = maxAge.map { .text($0.workflowText) }
-    if !inputs.isEmpty || key == nil && maxAge == nil {
+    if !inputs.isEmpty || key == nil && maxAge == nil && depfile == nil {
       rule["inputs"] = .list(inputs.map(Value.text))
     }
     if !outputs.isEmpty { rule["outputs"] = .list(outputs.map(Value.text)) }

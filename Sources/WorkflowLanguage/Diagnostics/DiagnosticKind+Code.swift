@@ -106,6 +106,7 @@ extension DiagnosticKind {
     case .usesPath, .usesOutside: "R0805"
     case .usesCycle: "R0806"
     case .notUsable: "R0807"
+    case .unknownWorkflow: "R0808"
 
     case .redundantNeed: "R0901"
     case .neverTrue: "R0902"

@@ -191,7 +191,9 @@ extension DiagnosticKind {
     case .argumentKind(_, _, _, isDuration: true): Self.durationHint
     case .argumentChoice(_, _, let others): others.hint("valid values")
     case .usesPath: "write a path relative to this file, such as ./other.yaml"
-    case .usesOutside: "only files inside that folder can be used"
+    case .usesOutside:
+      "copy it into the project: the nearest folder with .git, or with the folder workflows"
+    case .unknownWorkflow(_, let others): others.hint()
     case .notUsable: "move it to the workflow that is run"
 
     case .redundantNeed: "remove it"

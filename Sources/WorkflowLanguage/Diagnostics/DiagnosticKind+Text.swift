@@ -244,9 +244,10 @@ extension DiagnosticKind {
     case .argument(let message): message
     case .usesPath(let name): "\"\(name)\" is not a relative path to a workflow file"
     case .usesOutside(let name):
-      "\"\(name)\" is outside the folder of the workflow that is run"
+      "\"\(name)\" is outside the project of the workflow that is run"
     case .usesCycle(let paths):
       "workflows use one another in a cycle: \(paths.joined(separator: " -> "))"
+    case .unknownWorkflow(let name, _): "the file has no workflow \"\(name)\" under \"workflows\""
     case .notUsable(let key): "a workflow with \"\(key)\" cannot be used by another workflow"
 
     case .redundantNeed(let name, let other): "\"\(name)\" is redundant: \"\(other)\" needs it"

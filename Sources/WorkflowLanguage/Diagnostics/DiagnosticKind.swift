@@ -197,6 +197,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case usesOutside(String)
   case usesCycle([String])
   case notUsable(String)
+  case unknownWorkflow(String, Alternatives)
 
   // MARK: R09 Warnings
 

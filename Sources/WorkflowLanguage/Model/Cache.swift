@@ -10,14 +10,23 @@ public struct CacheRule: Sendable, Equatable {
   public var key: Template?
   /// The maximum time since the step last succeeded; unlimited if nil.
   public var maxAge: Duration?
+  /// The path of a file in which the step lists further input files, as compilers and `make` do.
+  public var dependencyFile: String?
 
   /// Creates a rule.
   public init(
-    inputs: [String] = [], outputs: [String] = [], key: Template? = nil, maxAge: Duration? = nil
+    inputs: [String] = [], outputs: [String] = [], key: Template? = nil, maxAge: Duration? = nil,
+    dependencyFile: String? = nil
   ) {
+    self.dependencyFile = dependencyFile
     self.maxAge = maxAge
     self.inputs = inputs
     self.outputs = outputs
     self.key = key
   }
+}
+
+extension CacheRule {
+  /// The patterns of the files that the step must make.
+  package var expected: [String] { outputs + [dependencyFile].compactMap(\.self) }
 }

@@ -87,6 +87,7 @@ extension Workflow {
       lines += cache.inputs.map { "cache.inputs: \($0)" }
       lines += cache.outputs.map { "cache.outputs: \($0)" }
       lines.append(cache.key.map { "cache.key: \($0.source)" })
+      lines.append(cache.dependencyFile.map { "cache.depfile: \($0)" })
       lines.append(cache.maxAge.map { "cache.max-age: \($0.workflowText)" })
     }
     return lines.compactMap(\.self)

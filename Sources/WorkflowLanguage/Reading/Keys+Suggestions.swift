@@ -29,6 +29,7 @@ extension KeyTable {
     "regex": "pattern", "format": "pattern",
     "question": "message", "on-timeout": "default", "on_timeout": "default", "form": "values",
     "fields": "values",
+    "deps_file": "depfile", "dependency-file": "depfile", "dyndep": "depfile",
     "ttl": "max-age", "expire": "max-age", "maxAge": "max-age",
     "choices": "options", "enum": "options", "values": "options", "value": "default", "var": "env",
     "on-skip": "if-skipped", "skip-dependents": "if-skipped", "mark_success": "if-skipped",

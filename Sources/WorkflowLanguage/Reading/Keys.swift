@@ -64,6 +64,9 @@ extension KeyTable {
       Key("finally", .steps, "steps that run last, even if the run failed or was cancelled"),
       Key(
         "outputs", .named(.identifier, .template), "values for a workflow that uses this one"),
+      Key(
+        "workflows", .named(.identifier, .workflow),
+        "further workflows by name, which steps use with uses: \"#NAME\""),
     ])
 
   static let concurrency = KeyTable(
@@ -312,12 +315,14 @@ extension KeyTable {
 
   static let cache = KeyTable(
     place: "cache", example: "{ inputs: [src/**], outputs: [build/app] }",
-    oneOf: ["inputs", "key", "max-age"],
+    oneOf: ["inputs", "key", "max-age", "depfile"],
     keys: [
       Key("inputs", .texts, "patterns of the files that it reads"),
       Key("outputs", .texts, "patterns of the files that it creates"),
       Key("key", .template, "a value for other dependencies"),
       Key("max-age", .computed(.duration), "the maximum time since it last succeeded"),
+      Key(
+        "depfile", .template, "the file in which it lists its inputs, as gcc -MD and make do"),
     ])
 
   static let retry = KeyTable(

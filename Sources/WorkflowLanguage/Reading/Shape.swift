@@ -27,6 +27,8 @@ indirect enum Shape: Sendable {
   case needsByResult
   /// A map with one key: a kind of runner, with its settings.
   case runnerKind
+  /// A workflow within the file.
+  case workflow
   /// The list of steps.
   case steps
   case branches

@@ -52,17 +52,36 @@ public struct SourceFiles: Sendable {
     return try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
   }
 
-  /// Returns whether a file is inside the folder of another file, after resolving links.
-  func isInside(_ path: String, rootFile: String) -> Bool {
-    let folder = Self.folder(of: Self.normalized(rootFile))
-    let isBelow =
-      folder.isEmpty
-      ? !path.hasPrefix("../") && path != ".." && !path.hasPrefix("/")
-      : path.hasPrefix(folder + "/")
-    guard isBelow, kept == nil, let real = realPath(path),
-      let realFolder = realPath(folder.isEmpty ? "." : folder)
-    else { return isBelow }
-    return real.hasPrefix(realFolder == "/" ? "/" : realFolder + "/")
+  /// Returns whether a file is part of the project of the main file, after resolving links.
+  ///
+  /// Files that were saved with a run are not looked up on disk.
+  func isInProject(_ path: String, rootFile: String) -> Bool {
+    guard kept == nil else { return true }
+    let folder = Self.project(of: Self.absoluteFolder(of: Self.normalized(rootFile)))
+    let real = realPath(path) ?? Self.joined(path.hasPrefix("/") ? "" : realPath(".") ?? "/", path)
+    return real.hasPrefix(folder == "/" ? "/" : folder + "/")
+  }
+
+  /// Returns the folder of the project that contains a folder: the nearest one with `.git`, or else
+  /// the one that contains its `workflows`, or else the folder itself.
+  private static func project(of folder: String) -> String {
+    var named: String?
+    var next = folder
+    while !next.isEmpty {
+      if (try? Stat(at: next == "/" ? "/.git" : next + "/.git")) != nil { return next }
+      if named == nil, next.hasSuffix("/workflows") { named = self.folder(of: next) }
+      guard next != "/" else { break }
+      next = self.folder(of: next)
+    }
+    return named ?? folder
+  }
+
+  /// Returns the path of a file relative to a folder; both are absolute, or both are relative.
+  static func relative(_ path: String, to folder: String) -> String {
+    let (path, folder) = (path.split(separator: "/"), folder.split(separator: "/"))
+    let common = zip(path, folder).prefix { $0 == $1 }.count
+    let up = Array(repeating: Substring(".."), count: folder.count - common)
+    return (up + path[common...]).joined(separator: "/")
   }
 
   /// Returns the folder of a file; empty for the current directory.

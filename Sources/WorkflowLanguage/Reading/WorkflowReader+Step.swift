@@ -326,7 +326,8 @@ extension WorkflowReader {
     rule.maxAge = fields["max-age"].flatMap {
       duration($0, "max-age", context, allowsZero: false)
     }
-    if fields.lacks("inputs") && fields.lacks("key") && fields.lacks("max-age") {
+    rule.dependencyFile = fields["depfile"].flatMap { patterns($0, "depfile", context).first }
+    if KeyTable.cache.oneOf.allSatisfy(fields.lacks) {
       readers[context.file].report(.missing(.inputsOrKey), at: node)
     }
     return rule

@@ -69,37 +69,36 @@ extension WorkflowReader {
   /// - Returns: The file; nil after an error.
   @inline(never)
   private mutating func openUse(_ fields: Fields, _ id: String, _ context: Context) -> Use? {
-    let file = context.file
     refuseWithUses(fields, context)
-    guard let node = fields["uses"], let name = readers[file].nonEmptyText(node, "uses") else {
-      return nil
-    }
+    guard let node = fields["uses"],
+      let name = readers[context.file].nonEmptyText(node, "uses")
+    else { return nil }
     let draft = drafts.count
     guard readers.count <= Self.filesMax else {
-      readers[file].report(.tooManyUses, at: node)
+      readers[context.file].report(.tooManyUses, at: node)
       return nil
     }
-    guard let (source, path) = load(name, node, context) else { return nil }
-    readers.append(Reader(file: path, source: source))
-    var inner = innerContext(fields, id, path, context, draft)
+    guard let file = load(name, node, context) else { return nil }
+    readers.append(Reader(file: file.path, source: file.source))
+    var inner = innerContext(fields, id, file.link, context, draft)
     addScope(
       Scope(
         parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
-        bindings: context.bindings, workflow: name))
+        bindings: context.bindings, workflow: file.part ?? name))
     readCaller(fields, context, inner, draft)
     scopes[inner.scope].title = stepName(fields["name"], id, context).map { $0 + "/" }
     nameGroup(fields["name"], id, context)
-    scopes[inner.scope].folder = SourceFiles.absoluteFolder(of: path)
-    guard let root = root(of: Document(source), file: inner.file),
+    scopes[inner.scope].folder = SourceFiles.absoluteFolder(of: file.path)
+    guard let root = part(file, node, context, inner),
       let used = readers[inner.file].fields(of: root, .workflow)
     else { return nil }
-    let given = fields["with"].map { readers[file].named($0, "with", .identifier) } ?? []
+    let given = fields["with"].map { readers[context.file].named($0, "with", .identifier) } ?? []
     bindWith(used, given, fields["uses"] ?? fields.node, context, inner, draft)
     scopes[inner.scope].workflow =
-      used["name"].flatMap { readers[inner.file].name($0) } ?? name
+      used["name"].flatMap { readers[inner.file].name($0) } ?? file.part ?? name
     refuseInUsed(used, inner)
     readSettings(used, &inner)
-    let shell = fields["shell"].flatMap { readers[file].shell($0) }
+    let shell = fields["shell"].flatMap { readers[context.file].shell($0) }
     inner.defaults.shell = inner.defaults.shell ?? shell ?? context.defaults.groupShell
     guard let steps = used["steps"] else {
       guard used.lacks("steps") else { return nil }
@@ -190,50 +189,6 @@ extension WorkflowReader {
     }
     if let key = used.key("concurrency") {
       readers[context.file].report(.notUsable("concurrency"), at: key)
-    }
-  }
-
-  // MARK: Loading
-
-  private mutating func load(
-    _ name: String, _ node: Node, _ context: Context
-  ) -> (SourceText, path: String)? {
-    let file = context.file
-    let user = readers[file].file
-    guard name.hasPrefix("./") || name.hasPrefix("../") else {
-      readers[file].report(.usesPath(name), at: node)
-      return nil
-    }
-    let path = SourceFiles.joined(SourceFiles.folder(of: user), name)
-    guard sources.isInside(path, rootFile: readers[0].file) else {
-      readers[file].report(.usesOutside(name), at: node)
-      return nil
-    }
-    let chain = [readers[0].file] + context.chain
-    if let first = chain.firstIndex(of: path)
-      ?? (chain.map(SourceFiles.normalized).firstIndex(of: path))
-    {
-      readers[file].report(.usesCycle(chain[first...] + [path]), at: node)
-      return nil
-    }
-    guard chain.count <= Self.usesDepthMax else {
-      readers[file].report(.deepUses, at: node)
-      return nil
-    }
-    do throws(ReadError) {
-      let folder = SourceFiles.folder(of: SourceFiles.normalized(readers[0].file))
-      let key = folder.isEmpty ? path : String(path.dropFirst(folder.count + 1))
-      let bytes = try sources.bytes(path, keptAs: key)
-      usedBytes += bytes.count
-      guard usedBytes <= SourceText.bytesMax else {
-        readers[file].report(.usesTooLarge, at: node)
-        return nil
-      }
-      usedSources[key] = String(decoding: bytes, as: UTF8.self)
-      return (SourceText(bytes), path)
-    } catch {
-      readers[file].report(.unreadableUse(name, path: path, error), at: node)
-      return nil
     }
   }
 

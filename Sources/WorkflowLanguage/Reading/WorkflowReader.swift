@@ -226,6 +226,7 @@ struct WorkflowReader {
       let (after, _) = readList(finally, after: [], context)
       outline = .sequence([outline, .group("finally", after)])
     }
+    if let node = fields["workflows"] { readWorkflows(node) }
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,

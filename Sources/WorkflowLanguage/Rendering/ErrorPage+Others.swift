@@ -168,10 +168,11 @@ extension ErrorPage {
       fixed: "steps: [{ id: a, call: upload, with: { file: a.zip, retries: 3 } }]"),
     ErrorPage(
       "R0805", "invalid path of a workflow file",
-      "uses takes a path relative to this file, to a file inside the folder of the workflow "
-        + "that is run.",
+      "uses takes a path relative to this file, to a file of the same project: below the nearest "
+        + "folder with .git above the workflow that is run, or else below the folder that "
+        + "contains its folder workflows, or else in its own folder.",
       example: "steps: [{ id: all, uses: parts.yaml }]",
-      fix: "Begin the path with ./ or ../ and stay inside that folder.",
+      fix: "Begin the path with ./ or ../ and stay inside the project.",
       fixed: "steps: [{ id: all, uses: ./parts.yaml, with: { target: x } }]",
       files: [
         "parts.yaml": """
@@ -196,6 +197,19 @@ extension ErrorPage {
         concurrency: { group: parts, policy: queue }
         """
       ]),
+    ErrorPage(
+      "R0808", "unknown workflow in a file",
+      "uses: \"#NAME\" takes a workflow under the key workflows of this file, and "
+        + "./FILE.yaml#NAME one of another file. The file has none of that name.",
+      example: """
+        workflows: { greet: { steps: [{ id: say, run: make }] } }
+        steps: [{ id: all, uses: "#great" }]
+        """,
+      fix: "Write the name of a workflow of the file.",
+      fixed: """
+        workflows: { greet: { steps: [{ id: say, run: make }] } }
+        steps: [{ id: all, uses: "#greet" }]
+        """),
   ]
 
   static let warnings = [

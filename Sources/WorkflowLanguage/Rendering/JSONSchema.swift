@@ -140,6 +140,7 @@ extension Shape {
         "type": .text("object"), "minProperties": .number(1), "maxProperties": .number(1),
         "additionalProperties": .map(["type": .list([.text("object"), .text("null")])]),
       ]
+    case .workflow: return ["$ref": .text("#")]
     case .steps: return ["$ref": .text("#/definitions/steps")]
     case .branches: return ["$ref": .text("#/definitions/steps")]
     case .computed(let shape): return Shape.anyOf([shape.schema, Self.expression])

@@ -32,9 +32,9 @@ struct BrokenUsesTests {
       "steps: [{id: b, uses: /etc/hosts}]\n", [:], ["a.yaml:1:23 R0805"],
       hint: "write a path relative to this file"),
     BrokenFile(
-      "steps: [{id: b, uses: ../sub.yaml}]\n", [:], ["a.yaml:1:23 R0805"]),
+      "steps: [{id: b, uses: ../sub.yaml}]\n", [:], ["a.yaml:1:23 R0101"]),
     BrokenFile(
-      "steps: [{id: b, uses: ./x/../../sub.yaml}]\n", [:], ["a.yaml:1:23 R0805"]),
+      "steps: [{id: b, uses: ./x/../../sub.yaml}]\n", [:], ["a.yaml:1:23 R0101"]),
     BrokenFile("steps: [{id: b, uses: ./missing.yaml}]\n", [:], ["a.yaml:1:23 R0101"]),
     BrokenFile("steps: [{id: b, uses: \"\"}]\n", [:], ["a.yaml:1:23 R0205"]),
     BrokenFile("steps: [{id: b, uses: }]\n", [:], ["a.yaml:1:23 R0204"]),
