@@ -9,7 +9,7 @@ TRAITS = --enable-all-traits
 # file of the package would be compiled again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: run build build-tests test terminal-test export-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test export-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api api-changes errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -50,7 +50,7 @@ web-load: release
 	Scripts/default-signals Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
 
 # The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
-SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests|EmbeddingServerTests
+SOAK ?= BrokenFileTests|CancelTests|ClockTests|CollectByTimeTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests|EmbeddingServerTests
 soak: install-needs
 	$(BUILD) $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/default-signals Scripts/test $(TRAITS) --skip-build --filter '$(SOAK)'
@@ -65,7 +65,7 @@ mutants: test-needs
 nightly: HOURS = 0.1
 nightly: FUZZ = 200000
 nightly: test-needs
-	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples terminal-test web-load runners check-package fuzz simulate mutants \
+	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples api-changes docs terminal-test web-load runners check-package fuzz simulate mutants \
 	  HOURS=$(HOURS) FUZZ=$(FUZZ)
 
 # Every campaign at its full length, and the sanitizer: most of a day.
@@ -94,6 +94,15 @@ fuzz: install-needs
 api: install-needs
 	$(BUILD) $(TRAITS) --build-tests
 	REPRISE_WRITE_API=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'InterfaceTests.*checked in'
+
+# Reports what has changed in the public API since a version, by default the last release, in a way that
+# breaks programs. Before 1.0.0 such changes are allowed, and listed in CHANGELOG.md.
+BASELINE ?= $(shell git describe --tags --abbrev=0 2> /dev/null)
+api-changes: install-needs
+	@if [ -z "$(BASELINE)" ]; then echo "api-changes: there is no release to compare with; set BASELINE"; \
+	else $(SWIFT) package diagnose-api-breaking-changes $(BASELINE) $(LIBRARIES:%=--products %) \
+	  || echo "api-changes: see the changes above"; fi
+LIBRARIES = Reprise CombineOperators RepriseTesting RepriseJournal RepriseHost
 
 # Writes the pages of the error codes to Documentation/errors, and the snapshot of the error
 # messages.

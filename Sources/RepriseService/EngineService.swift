@@ -40,6 +40,9 @@ public final class EngineService: Service {
     self.ending = ending
   }
 
+  /// The runs in progress, in the order of their starts.
+  public var runs: [Run] { group.controls }
+
   /// The number of runs in progress.
   public var runCount: Int { group.ids.count }
 
@@ -59,12 +62,65 @@ public final class EngineService: Service {
     guard group.begin() else { throw ShuttingDown() }
     defer { group.reservationEnded() }
     let run = engine.start(workflow, secrets: secrets)
+    track(run)
+    return run
+  }
+
+  /// Resumes a run and retains it until it ends.
+  ///
+  /// Returns immediately.
+  ///
+  /// - Parameters:
+  ///   - state: The state of the run, folded from its recorded events.
+  ///   - workflow: The workflow to run from now on.
+  ///   - secrets: The values of its secrets.
+  /// - Returns: The run.
+  /// - Throws: ``ShuttingDown`` after the shutdown has started; `ResumeError` if the run cannot be
+  ///   resumed.
+  @discardableResult
+  public func resume(
+    _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets()
+  ) throws -> Run {
+    guard group.begin() else { throw ShuttingDown() }
+    defer { group.reservationEnded() }
+    let run = try engine.resume(state, with: workflow, secrets: secrets)
+    track(run)
+    return run
+  }
+
+  /// Runs a workflow for each event of a publisher, until the shutdown starts.
+  ///
+  /// The contract is that of `Engine.runs(of:on:whenBusy:secrets:onDrop:)`. At shutdown, runs in
+  /// progress end like all others of the service, and later events start none.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow to run.
+  ///   - events: The publisher whose events start runs.
+  ///   - whenBusy: What happens to an event that arrives while a run is in progress.
+  ///   - secrets: The values of its secrets.
+  /// - Returns: The publisher of the runs.
+  public func runs<Events: Publisher>(
+    of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
+    secrets: Secrets = Secrets()
+  ) -> RunsPublisher where Events.Output: Sendable {
+    let runs = engine.runs(on: events, whenBusy: whenBusy, secrets: secrets) { [group] _ in
+      group.isClosed ? nil : workflow
+    }
+    return RunsPublisher(
+      base: runs.handleEvents(receiveOutput: { self.track($0) }).eraseToAnyPublisher())
+  }
+
+  /// Retains a run that something else has started until it ends, and ends it at shutdown.
+  ///
+  /// For runs of a `RunHost`, and those of `Engine.watch`.
+  ///
+  /// - Parameter run: The run.
+  public func track(_ run: Run) {
     if group.add(run.id, run) { run.cancel() }
     Task { [group] in
       _ = await run.ended()
       group.remove(run.id)
     }
-    return run
   }
 
   /// Waits for the shutdown of the group, and then until all runs have ended.

@@ -39,6 +39,10 @@ struct OperatorContractTests {
     Operator(testDescription: "combineLatest", isFolding: true) {
       $0.combineLatest(Just(0).setFailureType(to: TestError.self)).map(\.0).eraseToAnyPublisher()
     },
+    Operator(testDescription: "collect") {
+      $0.collect(.byTimeOrCount(QueueScheduler(), .seconds(600), 1)).map { $0[0] }
+        .eraseToAnyPublisher()
+    },
     Operator(testDescription: "withLatestFrom") {
       $0.withLatestFrom(constant) { value, _ in value }.eraseToAnyPublisher()
     },

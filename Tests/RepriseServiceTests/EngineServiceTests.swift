@@ -43,6 +43,33 @@ struct EngineServiceTests {
     }
   }
 
+  @Test func `resumed, triggered and tracked runs end with the service, too`() async throws {
+    let ended = Protected(0)
+    let service = EngineService(Engine())
+    let group = group(service)
+    let serving = Task { try await group.run() }
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = service.runs(of: try workflow(Gate(), cleanup: ended), on: events)
+      .sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    events.send(1)
+    service.track(Engine().start(try workflow(Gate(), cleanup: ended)))
+    let failed = Engine().start(try Workflow("long") { Step("a", run: "false") })
+    _ = await failed.outcome
+    let resumed = try service.resume(failed.state, with: workflow(Gate(), cleanup: ended))
+    #expect(resumed.id == failed.id)
+    await expectEventually("all of them run") {
+      service.runs.filter { $0.state.counts.running == 1 }.count == 3
+    }
+    await group.triggerGracefulShutdown()
+    try await serving.value
+    #expect(ended.value == 3 && service.runCount == 0)
+    events.send(2)
+    #expect(throws: EngineService.ShuttingDown.self) {
+      try service.resume(failed.state, with: workflow(Gate(), cleanup: ended))
+    }
+    subscription.cancel()
+  }
+
   @Test func `a graceful shutdown may let runs finish`() async throws {
     let gate = Gate()
     let service = EngineService(Engine(), ending: .finishing)

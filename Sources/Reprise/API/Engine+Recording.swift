@@ -4,7 +4,7 @@ extension Engine {
   /// Returns this engine with another recorder.
   ///
   /// Shares work and the ids in use with this engine, as every copy does.
-  package func recording(by recorder: any Recorder) -> Engine {
+  package func recording(by recorder: (any Recorder)?) -> Engine {
     var engine = self
     engine.recorder = recorder
     return engine

@@ -69,7 +69,7 @@ public final class Run: Sendable {
       slots: slots,
       secrets: secrets, cache: engine.cache,
       memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
-      runtime: engine.runtime, terminal: engine.terminal,
+      runtime: engine.runtime, engine: engine, terminal: engine.terminal,
       folder: engine.runFolders.map { RunFolder(of: id, in: $0) },
       variables: StepVariables(in: state),
       stepEnded: { continuation.yield(.input(.stepEnded($0))) },

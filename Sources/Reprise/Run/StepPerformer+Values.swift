@@ -32,7 +32,7 @@ extension StepPerformer {
           ledger: ledger, place: job.place, attempt: attempt,
           slots: job.step.action.isService ? slots : nil,
           startNext: { [slots] in slots.startNext() }),
-      clock: clock)
+      clock: clock, engine: engine)
   }
 
   /// Returns the values that the expressions of a step can refer to.

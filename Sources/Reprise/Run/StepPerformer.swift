@@ -21,6 +21,8 @@ struct StepPerformer: Sendable {
   let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
+  /// The engine, for runs that steps start.
+  let engine: any ChildEngine
   /// The terminal for steps that own one.
   var terminal: (any StepTerminal)?
   /// The folder of the run, if its engine keeps one.

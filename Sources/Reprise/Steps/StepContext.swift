@@ -46,6 +46,8 @@ public struct StepContext: Sendable {
   /// A step in Swift code that waits for a time should sleep on it: in a test with a clock that
   /// advances on its own, the wait takes no time.
   public let clock: any RunClock
+  /// The engine of the run; nil for a context without a run.
+  var engine: (any ChildEngine)?
   /// The closure or called action of the step, for an executor that executes such steps.
   var swiftCode: ActionRegistry.Body?
 

@@ -14,6 +14,11 @@ public struct RunsPublisher: Publisher {
 
   let base: AnyPublisher<Run, RunsError>
 
+  /// Creates the publisher of given runs.
+  package init(base: AnyPublisher<Run, RunsError>) {
+    self.base = base
+  }
+
   /// Attaches a subscriber; called by `subscribe(_:)`.
   ///
   /// - Parameter subscriber: The subscriber that receives the runs.

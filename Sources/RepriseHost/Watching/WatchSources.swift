@@ -20,6 +20,7 @@ final class WatchSources: Sendable {
   private struct State {
     var tasks: [Task<Void, Never>] = []
     var folders: [FolderWatch] = []
+    var files: [ListeningToFiles] = []
     var listening: [AnyCancellable] = []
     var next: [String: Timestamp] = [:]
   }
@@ -74,6 +75,7 @@ final class WatchSources: Sendable {
     }
     for task in dropped.tasks { task.cancel() }
     for folder in dropped.folders { folder.cancel() }
+    for files in dropped.files { files.cancel() }
     for listening in dropped.listening { listening.cancel() }
   }
 
@@ -99,6 +101,11 @@ final class WatchSources: Sendable {
   /// Retains a task until `cancel()`, which cancels it.
   func keep(_ task: Task<Void, Never>) {
     state.withLock { $0.tasks.append(task) }
+  }
+
+  /// Retains a watch of files until `cancel()`, which cancels it.
+  func keep(_ files: ListeningToFiles) {
+    state.withLock { $0.files.append(files) }
   }
 
   /// Retains a folder watch and a subscription until `cancel()`, which cancels them.

@@ -17,8 +17,21 @@ final class MarbleTime {
     let play: (Character) -> Void
   }
 
-  private var now = 0
+  private(set) var now = 0
   private var players: [Player] = []
+  private var timers: [(next: Int, period: Int, action: () -> Void)] = []
+
+  /// Calls a closure at a tick and then periodically, before the inputs of the tick.
+  func perform(every period: Int, from tick: Int, _ action: @escaping () -> Void) {
+    timers.append((tick, period, action))
+  }
+
+  private func fireTimers() {
+    for position in timers.indices where timers[position].next == now {
+      timers[position].next += timers[position].period
+      timers[position].action()
+    }
+  }
 
   /// A publisher that plays from the first tick on, with or without subscribers.
   func hot(_ diagram: String) -> Input {
@@ -72,6 +85,7 @@ final class MarbleTime {
     players += inputs
     publisher.subscribe(probe)
     while let end = players.map({ $0.start + $0.ticks.count }).max(), now < end {
+      fireTimers()
       var index = 0
       // Playing may add more players.
       while index < players.count {

@@ -14,6 +14,7 @@ struct InterfaceTests {
   private static let unshared: [String: String] = [
     "AsyncSequencePublisher": publisher, "Publishers.CombineLatest": publisher,
     "Publishers.CombineLatest3": publisher, "Publishers.CombineLatest4": publisher,
+    "Publishers.CollectByTime": publisher, "Publishers.TimeGroupingStrategy": "as in Combine",
     "Publishers.ConcatMap": publisher, "Publishers.CountingBuffer": publisher,
     "Publishers.FlatMapFirst": publisher, "Publishers.FoldingDebounce": publisher,
     "Publishers.Merge": publisher, "Publishers.RetryAfter": publisher,
@@ -22,8 +23,11 @@ struct InterfaceTests {
     "Publishers.Zipped": publisher, "Publishers.Zipped3": publisher,
     "Publishers.Zipped4": publisher,
     "RunsPublisher": publisher,
-    "CancellingAsyncPublisher.Iterator": "an iterator, which only its reader holds",
+    "CancellingAsyncPublisher.Iterator": iterator, "FileChanges.Iterator": iterator,
+    "ScheduleMoments.Iterator": iterator,
   ]
+
+  private static let iterator = "an iterator, which only its reader holds"
 
   private static let publisher =
     "a description of a pipeline, like every publisher of Combine; its upstream need not be Sendable"

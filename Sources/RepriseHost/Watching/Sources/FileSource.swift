@@ -1,6 +1,5 @@
 // The source of events for changed files.
 
-import CombineOperators
 import FileWatching
 import Paths
 import Reprise
@@ -24,39 +23,23 @@ extension WatchSources {
   /// The maximum number of paths in an event; its count includes the others.
   static let pathsMax = 1000
 
-  private struct Changes: Sendable {
-    var paths: Set<String>
-    var count: Int
-  }
-
   fileprivate func listen(
     to files: WatchedFiles, respectsGitignore: Bool
   ) throws(FileWatchError) {
-    // The subject is not declared `Sendable`, but it is thread-safe; the folder watch sends values
-    // on one queue.
-    let subject = UncheckedSendable(PassthroughSubject<Changes, Never>())
-    let listening = subject.value
-      .whenQuiet(for: triggers.debounce ?? Self.filesQuiet) { changes, later in
-        changes.paths.formUnion(later.paths)
-        changes.count += later.count
-      }
-      // Changes while an event is queued become part of the next event.
-      .sinkOneByOne { [weak self] changes in await self?.deliver(changes, files) }
-    let folder = try FolderWatch(
-      ".",
-      filter: FileWatchFilter(
-        respectsGitignore: respectsGitignore, entersFolder: { files.enters($0) },
-        wantsFile: { files.wants($0) })
-    ) { [weak self] event in
-      switch event {
-      case .changed(let path): subject.value.send(Changes(paths: [path], count: 1))
-      case .problem(let text): self?.say("warning: \(text)")
-      }
-    }
-    keep(folder, listening)
+    // Changes while an event is queued become part of the next event.
+    keep(
+      try ListeningToFiles(
+        files, in: ".", respectsGitignore: respectsGitignore,
+        quiet: triggers.debounce ?? Self.filesQuiet,
+        onProblem: { [weak self] in
+          self?.say("warning: \($0)")
+        }
+      ) { [weak self] changes in
+        await self?.deliver(changes, files)
+      })
   }
 
-  private func deliver(_ changes: Changes, _ files: WatchedFiles) async {
+  private func deliver(_ changes: ListeningToFiles.Changes, _ files: WatchedFiles) async {
     let paths = changes.paths.sorted()
     // Ignore changes that affect no step.
     if triggers.restartsAffected, files.steps(affectedBy: paths)?.isEmpty == true { return }

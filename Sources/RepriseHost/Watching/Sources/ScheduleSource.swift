@@ -15,12 +15,9 @@ extension ScheduleTrigger: TriggerSource {
 
 extension WatchSources {
   fileprivate func follow(_ schedule: Schedule, handledUntil: Int64?) async {
-    let times = ScheduleTimes(schedule)
     var handledUntil = handledUntil
-    while !Task.isCancelled {
-      let now = clock.wallTime.microseconds / 1_000_000
-      // A new schedule has missed nothing.
-      let plan = times.plan(handledUntil: handledUntil ?? now, now: now)
+    let plans = SchedulePlans(schedule, handledUntil: handledUntil, clock: clock)
+    for await plan in plans where !Task.isCancelled {
       if plan.missed > 0 {
         say("missed times of the schedule \"\(schedule.text)\": \(plan.missed)")
       }
@@ -36,9 +33,7 @@ extension WatchSources {
         }
       }
       handledUntil = plan.handledUntil
-      let next = plan.next.map { Timestamp(microseconds: $0 * 1_000_000) }
-      note(next, of: schedule.text)
-      guard let next, (try? await clock.sleep(untilWallTime: next)) != nil else { return }
+      note(plan.next.map { Timestamp(microseconds: $0 * 1_000_000) }, of: schedule.text)
     }
   }
 }
