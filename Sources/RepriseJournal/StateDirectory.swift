@@ -143,6 +143,9 @@ package struct StateDirectory: Sendable, Equatable {
   /// The folder with the folders of runs for the files of their steps.
   package var filesPath: String { path + "/files" }
 
+  /// The path of the folder with the locks of pools.
+  package var poolsPath: String { path + "/pools" }
+
   /// Returns the folder of a run for the files of its steps.
   package func filesFolder(of run: RunID) -> String { filesPath + "/\(run)" }
 

@@ -24,6 +24,10 @@ public struct Engine: Sendable {
   /// at the start of a run, kept when the run is resumed, and never removed by the engine. Without
   /// it, steps whose expressions use `run.dir` fail.
   public var runFolders: String?
+  /// The absolute path of the folder in which pools are shared with other processes.
+  ///
+  /// Without it, the runs of this engine share pools with one another only.
+  public var poolFolder: String?
   /// The queues and the random source that its runs use.
   package var runtime = Runtime()
   /// The terminal for steps that own one; without it, they run like other steps.
@@ -36,6 +40,7 @@ public struct Engine: Sendable {
   var runners = RunnerRegistry()
   // References, so that all copies of the engine share them.
   let sharedWork = SharedWork()
+  let pools = PoolPlaces()
   let cancelledRuns = CancelledRuns()
   var liveRuns = LiveRuns()
 

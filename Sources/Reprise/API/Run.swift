@@ -65,7 +65,8 @@ public final class Run: Sendable {
     let performer = StepPerformer(
       workflow: workflow, executor: engine.executor, registry: engine.registry,
       runners: engine.runners,
-      sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
+      sharedWork: engine.sharedWork, pools: engine.pools, poolFolder: engine.poolFolder,
+      observer: observer, ledger: ledger,
       slots: slots,
       secrets: secrets, cache: engine.cache,
       memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
@@ -293,10 +294,12 @@ extension RunLedger.Page {
     record(.runResumed(plan))
     var remaining: [StepIndex] = []
     var positions: Set<Int> = []
+    let undone = Set(undoneSteps)
     for (position, step) in state.steps.enumerated() where !step.phase.isActive {
       guard
         !step.phase.isSuccess || position >= mainCount
           || cleansUp(position, after: positions, in: workflow)
+          || undone.contains(StepIndex(position))
       else { continue }
       positions.insert(position)
       remaining.append(StepIndex(position))

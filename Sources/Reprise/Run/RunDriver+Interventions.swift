@@ -9,7 +9,9 @@ extension RunDriver {
     _ input: RunMachine.Input
   ) -> Result<InterventionAnswer, InterventionRefusal> {
     let graph = workflow.graph
-    machine.endedServices = ledger.decide { $0.endedServices }
+    (machine.endedServices, machine.undoneSteps) = ledger.decide {
+      ($0.endedServices, $0.undoneSteps)
+    }
     switch input {
     case .restart(let requested, let generation):
       guard machine.mayRestart else { return .failure(.cancelling) }

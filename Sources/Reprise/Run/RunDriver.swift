@@ -147,14 +147,14 @@ struct RunDriver: Sendable {
   }
 
   private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
-    let (steps, ended) = ledger.decide { page in
+    let (steps, ended, undone) = ledger.decide { page in
       let steps = RunMachine.Steps(
         areMainStepsOver: page.areMainStepsOver,
         areOver: page.state.counts.final == page.state.steps.count
           && page.groups.retrying.isEmpty)
-      return (steps, page.endedServices)
+      return (steps, page.endedServices, page.undoneSteps)
     }
-    machine.endedServices = ended
+    (machine.endedServices, machine.undoneSteps) = (ended, undone)
     return machine.handle(input, steps)
   }
 

@@ -121,6 +121,8 @@ struct RunMachine: Sendable {
   var graph: Graph
   /// The services that have ended or are being stopped; the driver sets it before each input.
   var endedServices: Set<StepIndex> = []
+  /// The steps that must run again with any restart, because their work was undone.
+  var undoneSteps: [StepIndex] = []
   /// The steps under `finally`, in topological order.
   var finallySteps: [StepIndex]
   /// The reload for which the run is restarting, if any.
@@ -290,7 +292,7 @@ struct RunMachine: Sendable {
   /// Returns the steps that a restart would reset, including those of a restart in progress.
   func restartedSteps(from requested: [StepIndex]) -> [StepIndex] {
     guard !requested.isEmpty, !isRestartingWhole else { return graph.topologicalOrder }
-    var affected = requested
+    var affected = requested + undoneSteps
     // Coalesce requests that arrive during a restart.
     if case .toRestart(let steps, _, _) = waiting { affected += steps }
     // The steps under `finally` depend on all others.

@@ -10,19 +10,14 @@ extension StepPerformer {
     _ context: StepContext, _ values: RunValues, by executor: any Executor
   ) async -> Event.StepEvent {
     do {
-      let outputs: StepOutputs
-      if context.resolved.action == .wait {
-        outputs = [:]
-      } else if let timeout = context.step.timeout, !executor.reportsStart {
-        guard
-          let result = try await withTimeout(
-            timeout, { try await carryOut(context, by: executor) })
-        else { return .failed(.timedOut(after: timeout)) }
-        outputs = result
-      } else {
-        outputs = try await carryOut(context, by: executor)
+      guard let claim = context.step.extrasIfAny?.pool else {
+        return .succeeded(try await outputs(context, values, by: executor))
       }
-      return .succeeded(try all(outputs, of: context, values))
+      guard let lease = try await lease(claim, context, executor) else {
+        return .cancelled(.request)
+      }
+      defer { lease.release() }
+      return .succeeded(try await outputs(context, values, by: executor))
     } catch is CancellationError where Task.isCancelled {
       return .cancelled(.request)
     } catch let reason as FailureReason {
@@ -31,6 +26,41 @@ extension StepPerformer {
       return Task.isCancelled
         ? .cancelled(.request) : .failed(.threw(masked(String(describing: error))))
     }
+  }
+
+  /// Takes the places of a pool for an attempt, and says so if it must wait.
+  ///
+  /// - Returns: The places; nil if the step was stopped.
+  private func lease(
+    _ claim: PoolClaim, _ context: StepContext, _ executor: any Executor
+  ) async throws -> PoolPlaces.Lease? {
+    try await pools.take(
+      claim, for: "step \"\(context.step.id)\" of run \(context.run)", in: poolFolder, clock
+    ) { reason in
+      // Elsewhere, an attempt has not started yet.
+      if !executor.reportsStart { context.report(reason, on: .standardError) }
+    }
+  }
+
+  /// Carries out one attempt within its timeout.
+  ///
+  /// - Returns: Its outputs; throws `FailureReason.timedOut` after its timeout.
+  private func outputs(
+    _ context: StepContext, _ values: RunValues, by executor: any Executor
+  ) async throws -> StepOutputs {
+    let outputs: StepOutputs
+    if context.resolved.action == .wait {
+      outputs = [:]
+    } else if let timeout = context.step.timeout, !executor.reportsStart {
+      guard
+        let result = try await withTimeout(
+          timeout, { try await carryOut(context, by: executor) })
+      else { throw FailureReason.timedOut(after: timeout) }
+      outputs = result
+    } else {
+      outputs = try await carryOut(context, by: executor)
+    }
+    return try all(outputs, of: context, values)
   }
 
   /// Returns the task executor for a step; nil for the global pool.

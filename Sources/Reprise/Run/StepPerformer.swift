@@ -12,6 +12,9 @@ struct StepPerformer: Sendable {
   let registry: ActionRegistry
   let runners: RunnerRegistry
   let sharedWork: SharedWork
+  let pools: PoolPlaces
+  /// The folder in which pools are shared with other processes.
+  let poolFolder: String?
   let observer: (any RunObserver)?
   let ledger: RunLedger
   let slots: Slots
@@ -138,7 +141,7 @@ struct StepPerformer: Sendable {
     if let endings = job.step.extrasIfAny?.cleanUp, !endings.contains(job.status) {
       return skip(job, "the steps of its file ended with \(job.status.rawValue)")
     }
-    if let reason = reasonWithoutItem(job) { return skip(job, reason) }
+    if let reason = reasonWithoutItem(job) ?? reasonNotToUndo(job) { return skip(job, reason) }
     guard workflow.hasCondition(job.step) else { return nil }
     do throws(ResolutionError) {
       guard let condition = try workflow.unmetCondition(of: job.step, values(for: job)) else {

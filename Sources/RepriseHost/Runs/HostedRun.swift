@@ -208,10 +208,13 @@ public struct RunHost: Sendable {
   private func engine(of recorded: RecordedRun, file: String) -> Engine {
     let directory = journal.directory
     guard var engine = engine?.recording(by: recorded) else {
-      return settings.makeEngine(
+      var engine = settings.makeEngine(
         recorder: recorded, memory: JournalMemory(journal, file: file),
         attempts: directory.attemptsPath, folders: directory.filesPath)
+      engine.poolFolder = directory.poolsPath
+      return engine
     }
+    engine.poolFolder = engine.poolFolder ?? directory.poolsPath
     engine.runFolders = engine.runFolders ?? directory.filesPath
     engine.surroundings.attempts = engine.surroundings.attempts ?? directory.attemptsPath
     return engine

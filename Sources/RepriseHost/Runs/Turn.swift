@@ -27,7 +27,7 @@ struct Turn {
   func comes(onWait: () -> Void) async throws -> Bool {
     guard let concurrency, [.queue, .restart].contains(concurrency.policy) else { return true }
     // Usually the group is free and the folder need not be watched.
-    if try await before(concurrency).isEmpty { return !controls.isCancelled }
+    if try await before(concurrency).count < concurrency.limit { return !controls.isCancelled }
     let changes = try await blocking { [journal] in
       try FolderChanges(ofLiveRunsIn: journal.directory)
     }
@@ -54,7 +54,7 @@ struct Turn {
     return try await changes.first {
       if controls.isCancelled { return false }
       let before = try await before(concurrency)
-      guard let last = before.last else { return true }
+      guard before.count >= concurrency.limit, let last = before.last else { return true }
       if announced == nil { onWait() }
       if announced != last {
         say("waiting for run \(last) of the group \"\(concurrency.group)\"")

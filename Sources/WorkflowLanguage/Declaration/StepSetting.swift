@@ -146,6 +146,11 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("mutex", name.value)
   }
 
+  /// The pool of which the step takes places while it runs; see ``WorkflowSetting/pools(_:)``.
+  public static func pool(_ name: TemplateValue, take count: Int = 1) -> StepSetting {
+    StepSetting("pool", .map(["name": name.value, "take": .number(Double(count))]))
+  }
+
   /// The name under which the step's work is shared.
   ///
   /// Steps with the same name that run at the same time run once, and all of them get the result.
@@ -303,6 +308,16 @@ public struct StepSetting: Sendable, Equatable {
     if !outputs.isEmpty { rule["outputs"] = .list(outputs.map(Value.text)) }
     rule["key"] = key?.value
     return StepSetting("cache", .map(rule))
+  }
+
+  /// A script that undoes the work of the step when the run fails.
+  public static func undo(_ script: StaticString) -> StepSetting {
+    StepSetting("undo", .text(script.description))
+  }
+
+  /// A program with arguments that undoes the work of the step when the run fails.
+  public static func undo(exec words: [TemplateValue]) -> StepSetting {
+    StepSetting("undo", .list(words.map(\.value)))
   }
 
   /// The endings of the run after which the step runs; only for steps under `finally`.

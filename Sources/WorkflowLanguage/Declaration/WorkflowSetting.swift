@@ -172,9 +172,16 @@ public struct WorkflowSetting: Sendable, Equatable {
   /// Applies to the commands `reprise run` and `reprise watch`. An `Engine` starts every run that
   /// it is asked to start.
   public static func concurrency(_ concurrency: Concurrency) -> WorkflowSetting {
-    WorkflowSetting(
-      "concurrency",
-      .map(["group": .text(concurrency.group), "policy": .text(concurrency.policy.rawValue)]))
+    var fields: [String: Value] = [
+      "group": .text(concurrency.group), "policy": .text(concurrency.policy.rawValue),
+    ]
+    if concurrency.limit != 1 { fields["limit"] = .number(Double(concurrency.limit)) }
+    return WorkflowSetting("concurrency", .map(fields))
+  }
+
+  /// The pools of the project that steps use, by name, with their numbers of places.
+  public static func pools(_ sizes: [String: Int]) -> WorkflowSetting {
+    WorkflowSetting("pools", .map(sizes.mapValues { .number(Double($0)) }))
   }
 
   /// The triggers that start runs under `reprise watch`: the keys under `on` of a workflow file.

@@ -107,6 +107,7 @@ extension DiagnosticKind {
     case .usesCycle: "R0806"
     case .notUsable: "R0807"
     case .unknownWorkflow: "R0808"
+    case .unknownPool: "R0809"
 
     case .redundantNeed: "R0901"
     case .neverTrue: "R0902"

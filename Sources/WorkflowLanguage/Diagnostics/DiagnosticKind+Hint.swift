@@ -193,6 +193,8 @@ extension DiagnosticKind {
     case .usesPath: "write a path relative to this file, such as ./other.yaml"
     case .usesOutside:
       "copy it into the project: the nearest folder with .git, or with the folder workflows"
+    case .unknownPool(_, .names([])): "declare it at the top of the file: pools: { db: 2 }"
+    case .unknownPool(_, let others): others.hint()
     case .unknownWorkflow(_, let others): others.hint()
     case .notUsable: "move it to the workflow that is run"
 

@@ -247,6 +247,7 @@ extension DiagnosticKind {
       "\"\(name)\" is outside the project of the workflow that is run"
     case .usesCycle(let paths):
       "workflows use one another in a cycle: \(paths.joined(separator: " -> "))"
+    case .unknownPool(let name, _): "there is no pool \"\(name)\""
     case .unknownWorkflow(let name, _): "the file has no workflow \"\(name)\" under \"workflows\""
     case .notUsable(let key): "a workflow with \"\(key)\" cannot be used by another workflow"
 

@@ -198,6 +198,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case usesCycle([String])
   case notUsable(String)
   case unknownWorkflow(String, Alternatives)
+  case unknownPool(String, Alternatives)
 
   // MARK: R09 Warnings
 
@@ -242,7 +243,8 @@ enum MissingKeys: Sendable, Equatable {
   case steps, runOfCondition, messageOfApproval, timeoutOfDefault, untilOrWhile, momentOfWait,
     limit, groupAndPolicy, fromAndTo,
     paths, cronOrEvery, path,
-    inputsOrKey, files, probe, idOfOutputs
+    inputsOrKey, files, probe, idOfOutputs, nameOfPool,
+    runOfUndo
   case options(of: String)
   case defaultOfValue(String)
 }
@@ -256,7 +258,8 @@ enum MisplacedKey: Sendable, Equatable {
   case withPolicy(String, BusyPolicy, hasOther: Bool)
   case ofApproval(String)
   case ofUses(String)
-  case statusOfGroup, retryOfFinally, mutexInMutex
+  case statusOfGroup, retryOfFinally, mutexInMutex, limitOfGroup
+  case undoOfFinally, undoOfItem
   case ofService(String)
 }
 

@@ -19,6 +19,8 @@ extension MissingKeys {
     case .probe: "ready needs one of \"run\", \"port\", \"http\", \"line\" and \"report\""
     case .inputsOrKey: "cache needs \"inputs\" or a \"key\""
     case .files: "files as items need \"files\""
+    case .runOfUndo: "undo needs a \"run\" or an \"exec\""
+    case .nameOfPool: "a pool needs a \"name\""
     case .idOfOutputs: "the outputs of a group need an \"id\""
     case .options(let name): "the choice \"\(name)\" needs \"options\""
     }
@@ -45,6 +47,8 @@ extension MissingKeys {
     case .probe: "write it like: { port: 5432 }"
     case .inputsOrKey: "write it like: { inputs: [src/**], outputs: [build/app] }"
     case .files: "write it like: { files: \"src/*.c\" }"
+    case .runOfUndo: "write it like: undo: ./undo, or { run: ./undo, timeout: 1m }"
+    case .nameOfPool: "write it like: { name: db, take: 2 }"
     case .idOfOutputs: "write it like: { id: build, outputs: { … }, steps: [ … ] }"
     case .options: "write them like: options: [staging, production]"
     }
@@ -73,6 +77,10 @@ extension MisplacedKey {
     case .statusOfGroup:
       "the if of a group cannot test the status of steps"
     case .retryOfFinally: "a group under \"finally\" cannot have \"retry\""
+    case .undoOfFinally: "a step under \"finally\" cannot have \"undo\""
+    case .undoOfItem:
+      "a step with items that are only known during the run cannot have \"undo\""
+    case .limitOfGroup: "\"limit\" is only valid with the policy queue"
     case .mutexInMutex: "a group with \"mutex\" cannot contain another mutex"
     case .ofService(let name): "\"\(name)\" of a step is only valid with \"service\""
     case .ofUses(let name): "a step with \"uses\" cannot have \"\(name)\""
@@ -99,6 +107,9 @@ extension MisplacedKey {
     case .ofApproval: "remove it, or move it to the step that does the work"
     case .statusOfGroup: "write it at the first step of the group"
     case .retryOfFinally: "set it on the steps of the group"
+    case .undoOfFinally: "remove it, or move the step to \"steps\""
+    case .undoOfItem: "undo the work of all items in a step under \"finally\", with on: failure"
+    case .limitOfGroup: "write policy: queue, or remove it"
     case .mutexInMutex: "remove one of the two: they could wait for one another forever"
     case .ofService: "write \"service\" instead of \"run\" or \"exec\", or remove it"
     case .ofUses: "move it to the steps of the used file"

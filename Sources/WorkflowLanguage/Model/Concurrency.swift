@@ -18,10 +18,13 @@ public struct Concurrency: Sendable, Equatable {
   public var group: String
   /// The policy for a run that starts while another run of the group is live.
   public var policy: Policy
+  /// With ``Policy/queue``: the maximum number of runs of the group that are in progress.
+  public var limit = 1
 
   /// Creates a group with its policy.
-  public init(group: String, policy: Policy) {
+  public init(group: String, policy: Policy, limit: Int = 1) {
     self.group = group
     self.policy = policy
+    self.limit = limit
   }
 }

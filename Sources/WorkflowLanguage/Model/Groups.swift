@@ -38,6 +38,22 @@ package struct GroupRule: Sendable, Equatable {
   package var tolerantCount = 0
 }
 
+/// What a step takes of a pool while it runs.
+package struct PoolClaim: Sendable, Equatable {
+  /// The name of the pool.
+  package var pool: String
+  /// The number of places that the step takes.
+  package var count: Int
+  /// The number of places of the pool.
+  package var size: Int
+
+  package init(pool: String, count: Int, size: Int) {
+    self.pool = pool
+    self.count = count
+    self.size = size
+  }
+}
+
 extension StepExtras {
   /// Whether a group that contains the step holds a mutex.
   var isInMutex: Bool { items.contains(where: \.isMutex) }

@@ -42,6 +42,8 @@ package struct Scope: Sendable, Equatable {
   var callerDirectories: [Template] = []
   /// The working directory of its steps, relative to the parent scope.
   var directory: Template?
+  /// The pools that the file declares, with their sizes.
+  var pools: [String: Int] = [:]
   /// The runners that the file names.
   var runners: [String: RunnerChoice] = [:]
   /// The name of the workflow.

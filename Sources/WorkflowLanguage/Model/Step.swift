@@ -154,6 +154,8 @@ public struct StepExtras: Sendable, Equatable {
   /// The results of the steps of a used file after which a step under its `finally` runs; nil for
   /// other steps.
   package var cleanUp: Set<RunEnding>?
+  /// The id of the step whose work it undoes; nil for other steps.
+  package var undoes: String?
   /// The `matrix` or `foreach` values of this instance.
   var bindings: Bindings?
   /// The id of the step that the run has expanded to this one, among others.
@@ -172,6 +174,8 @@ public struct StepExtras: Sendable, Equatable {
   public var runner: RunnerChoice?
   /// The places of the step in groups with `max-parallel`, `fail-fast` or `mutex`.
   package var items: [GroupItem] = []
+  /// What it takes of a pool while it runs; nil for nothing.
+  package var pool: PoolClaim?
   /// The rules of the groups that contain the step, outermost first.
   package var rules: [GroupRule] = []
 

@@ -40,4 +40,24 @@ extension KeyTable {
         "run", .script, "a command: exit status 0 means true, 1 means false", isRequired: true),
       Key("timeout", .computed(.duration), "the maximum duration of the command"),
     ])
+
+  static let pool = KeyTable(
+    place: "a pool", example: "{ name: %, take: 2 }",
+    keys: [
+      Key("name", .template, "the name of the pool", isRequired: true),
+      Key(
+        "take", .computed(.whole(1...PoolClaim.sizeMax)), "the number of places that it takes"),
+    ])
+
+  static let undo = KeyTable(
+    place: "undo", example: "{ run: % }", oneOf: ["run", "exec"], notBoth: ["run", "exec"],
+    keys: [
+      Key("run", .script, "a script that undoes the work"),
+      Key("exec", .list(.template, minimum: 1), "a program that undoes the work"),
+      Key("env", environment, "environment variables, in addition to those of the step"),
+      Key("timeout", .computed(.duration), "the maximum duration of an attempt"),
+      Key(
+        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
+        "when it is retried after a failure"),
+    ])
 }

@@ -52,6 +52,9 @@ extension KeyTable {
         "which of the ready steps of equal priority starts first"),
       Key("concurrency", .map(concurrency), "the runs that must not overlap with this one"),
       Key(
+        "pools", .named(.identifier, .computed(.whole(1...PoolClaim.sizeMax))),
+        "pools that all runs of the project share, by name, with their sizes"),
+      Key(
         "durability", .choice(Durability.allCases.map(\.rawValue)),
         "which crash the record of a successful step survives"),
       Key("keep", .map(keep), "which ended runs are kept, and how much of their output"),
@@ -77,6 +80,9 @@ extension KeyTable {
       Key(
         "policy", .choice(Concurrency.Policy.allCases.map(\.rawValue)),
         "what happens to a run while another run of the group is active", isRequired: true),
+      Key(
+        "limit", .computed(.whole(1...Int(Int32.max))),
+        "with the policy queue: the maximum number of runs in progress"),
     ])
 
   static let keep = KeyTable(
@@ -234,6 +240,9 @@ extension KeyTable {
       Key(
         "mutex", .template, "a name; steps with the same mutex never run at once", .extras),
       Key(
+        "pool", .either([.template, .map(pool)]), "the pool of which it takes places", .extras,
+        excludedBy: ["uses", "approval"]),
+      Key(
         "share", .template, "a name; steps with the same name that run at once share one execution",
         .extras, excludedBy: ["uses"]),
       Key(
@@ -284,6 +293,9 @@ extension KeyTable {
       Key(
         "cache", .map(cache), "when the step can be skipped because nothing has changed", .extras,
         excludedBy: ["uses", "approval"]),
+      Key(
+        "undo", .either([.script, .list(.template, minimum: 1), .map(undo)]),
+        "what undoes its work when the run fails", .extras, excludedBy: ["uses"]),
       Key(
         "on",
         .either([

@@ -157,7 +157,11 @@ extension Reader {
       let policy = choice(policyNode, "policy", of: policies).flatMap(
         Concurrency.Policy.init(rawValue:))
     else { return nil }
-    return group.map { Concurrency(group: $0, policy: policy) }
+    let limit = values["limit"].flatMap { number($0, "limit", from: 1) } ?? 1
+    if let key = values.key("limit"), policy != .queue {
+      report(.misplaced(.limitOfGroup), at: key)
+    }
+    return group.map { Concurrency(group: $0, policy: policy, limit: limit) }
   }
 }
 

@@ -97,8 +97,8 @@ extension WorkflowReader {
     // The group may depend on parameters, for example to have one group per target.
     var settledPairs: [Node.Pair] = []
     for var pair in pairs {
-      if pair.key.says("group") {
-        guard let value = settled(pair.value, "group", context) else { return nil }
+      if pair.key.says("group") || pair.key.says("limit") {
+        guard let value = settled(pair.value, pair.key.text ?? "", context) else { return nil }
         pair.value = value
       }
       settledPairs.append(pair)

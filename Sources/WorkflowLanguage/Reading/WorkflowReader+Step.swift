@@ -98,6 +98,7 @@ extension WorkflowReader {
       if fields["timeout"] == nil { step.timeout = nil }
     }
     let idNode = fields["id"] ?? fields.node
+    if fields.bits & Self.extraKeys != 0 { noteUndo(fields, id, of: step, context) }
     steps.append(step)
     drafts.append(
       Draft(
@@ -177,6 +178,7 @@ extension WorkflowReader {
     extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
     refuseMutex(fields.key("mutex"), context)
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
+    extras.pool = fields["pool"].flatMap { readPool($0, context) } ?? extras.pool
     if let node = fields["approval"] { readApproval(node, context, into: &extras) }
     if let node = fields["outputs"] {
       extras.outputs = readOutputs(node, of: "a step", context, draft)

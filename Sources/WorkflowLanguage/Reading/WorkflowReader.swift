@@ -73,6 +73,7 @@ struct WorkflowReader {
   var stepIDs: [StepIDs] = []
   /// The names of groups for displays, by id.
   var groupNames: [String: String] = [:]
+  var undos: [Undo] = []
   /// The places of `max-parallel` of parallel groups, by the name of the group.
   var limitPlaces: [String: NeedName] = [:]
   var usedSources: [String: String] = [:]
@@ -221,9 +222,11 @@ struct WorkflowReader {
     }
     collectIDs(in: [steps, fields["finally"]], scope: 0)
     var (outline, _) = readList(steps, after: [], context)
+    let undo = readUndos()
+    if let undo { outline = .sequence([outline, undo.0]) }
     if let finally = fields["finally"] {
       context.isFinally = true
-      let (after, _) = readList(finally, after: [], context)
+      let (after, _) = readList(finally, after: undo?.1 ?? [], context)
       outline = .sequence([outline, .group("finally", after)])
     }
     if let node = fields["workflows"] { readWorkflows(node) }
@@ -257,6 +260,7 @@ struct WorkflowReader {
         node, "dir", .workflowDirectory, context, draft: nil)
     }
     if let node = fields["runners"] { scopes[context.scope].runners = readRunners(node, context) }
+    if let node = fields["pools"] { scopes[context.scope].pools = readPools(node, context) }
     readRunner(fields["runner"], into: &context)
     context.defaults.shell = fields["shell"].flatMap { readers[file].shell($0) }
     context.defaults.grace = fields["grace"].flatMap {

@@ -210,6 +210,18 @@ extension ErrorPage {
         workflows: { greet: { steps: [{ id: say, run: make }] } }
         steps: [{ id: all, uses: "#greet" }]
         """),
+    ErrorPage(
+      "R0809", "unknown pool",
+      "A step takes places of a pool that its file does not declare under pools.",
+      example: """
+        pools: { db: 2 }
+        steps: [{ id: all, pool: bd, run: make }]
+        """,
+      fix: "Write the name of a pool of the file, or declare it.",
+      fixed: """
+        pools: { db: 2 }
+        steps: [{ id: all, pool: db, run: make }]
+        """),
   ]
 
   static let warnings = [

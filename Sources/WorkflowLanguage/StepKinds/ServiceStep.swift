@@ -9,7 +9,7 @@ struct ServiceStep: NamedStepKind {
   static let summary = "a script or program that runs while other steps need it"
   static let refused = [
     "run", "exec", "call", "timeout", "retry", "share", "cache", "mutex", "terminal", "survive",
-    "outputs", "repeat",
+    "outputs", "repeat", "undo",
   ]
 
   /// The program: a script, or words.

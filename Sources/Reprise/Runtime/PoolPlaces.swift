@@ -1,0 +1,243 @@
+// `PoolPlaces`: places of pools that steps take while they run, shared with all runs of a project.
+
+import Platform
+import Synchronization
+import WorkflowLanguage
+
+/// The places of pools, for all runs of an engine and, with a folder, for all processes that use it.
+///
+/// In the folder, a place is a lock on a file, which the kernel releases when its holder dies. A step
+/// takes all of its places at once: only one step of a pool collects places at a time, the one that
+/// holds the lock on the file `queue`, so steps that wait cannot hold what others wait for.
+final class PoolPlaces: Sendable {
+  /// Places that a step holds.
+  final class Lease: Sendable {
+    private let pools: PoolPlaces
+    private let pool: String
+    private let count: Int
+    private let locks: [PlaceLock]
+
+    fileprivate init(pools: PoolPlaces, pool: String, count: Int, locks: [PlaceLock]) {
+      self.pools = pools
+      self.pool = pool
+      self.count = count
+      self.locks = locks
+    }
+
+    /// Gives the places back; call it once.
+    func release() {
+      for lock in locks { lock.release() }
+      pools.release(pool, count)
+    }
+  }
+
+  private struct Waiter {
+    let number: Int
+    let count: Int
+    let ticket: Ticket<Void>
+  }
+
+  private struct Pool {
+    var taken = 0
+    var waiting: [Waiter] = []
+  }
+
+  private struct State {
+    var pools: [String: Pool] = [:]
+    var nextWaiter = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// The interval at which the step at the head of a queue looks for free places.
+  private static let interval = Duration.milliseconds(50)
+
+  /// Takes places.
+  ///
+  /// - Parameters:
+  ///   - claim: What to take.
+  ///   - holder: A description of the step, for those that wait for it.
+  ///   - folder: The folder with the locks; nil to share with the runs of this engine only.
+  ///   - clock: The clock of the run.
+  ///   - onWait: Called once with the reason if the step must wait.
+  /// - Returns: The places; nil if the task was cancelled.
+  /// - Throws: ``FailureReason`` if the locks cannot be used.
+  func take(
+    _ claim: PoolClaim, for holder: String, in folder: String?, _ clock: any RunClock,
+    onWait: (String) -> Void
+  ) async throws -> Lease? {
+    var waited = false
+    func wait(_ others: [String]) {
+      guard !waited else { return }
+      waited = true
+      onWait(Self.reason(claim, others))
+    }
+    guard await take(claim, onWait: { wait([]) }) else { return nil }
+    guard let folder else {
+      return Lease(pools: self, pool: claim.pool, count: claim.count, locks: [])
+    }
+    do {
+      let locks = try await locks(claim, for: holder, folder + "/" + claim.pool, clock, wait)
+      guard let locks else {
+        release(claim.pool, claim.count)
+        return nil
+      }
+      return Lease(pools: self, pool: claim.pool, count: claim.count, locks: locks)
+    } catch {
+      release(claim.pool, claim.count)
+      throw error
+    }
+  }
+
+  private static func reason(_ claim: PoolClaim, _ others: [String]) -> String {
+    let places = claim.count == 1 ? "a place" : "\(claim.count) places"
+    let holders = Set(others.filter { !$0.isEmpty }).sorted()
+    return "waits for \(places) of the pool \"\(claim.pool)\", which has \(claim.size)"
+      + (holders.isEmpty ? "" : "; taken by \(holders.joined(separator: ", "))")
+  }
+
+  // MARK: This engine
+
+  /// Takes places among the runs of this engine.
+  ///
+  /// - Returns: Whether they were taken; false if the task was cancelled.
+  private func take(_ claim: PoolClaim, onWait: () -> Void) async -> Bool {
+    let waiter = state.withLock { state -> Waiter? in
+      var pool = state.pools[claim.pool] ?? Pool()
+      defer { state.pools[claim.pool] = pool }
+      guard !pool.waiting.isEmpty || pool.taken + claim.count > claim.size else {
+        pool.taken += claim.count
+        return nil
+      }
+      state.nextWaiter += 1
+      let waiter = Waiter(number: state.nextWaiter, count: claim.count, ticket: Ticket<Void>())
+      pool.waiting.append(waiter)
+      return waiter
+    }
+    guard let waiter else { return true }
+    sizes.withLock { $0[claim.pool] = claim.size }
+    onWait()
+    if await waiter.ticket.value() != nil { return true }
+    // Cancelled: either it still waits, or it got its places at the same time.
+    let wasWaiting = state.withLock { state in
+      let index = state.pools[claim.pool]?.waiting.firstIndex { $0.number == waiter.number }
+      if let index { state.pools[claim.pool]?.waiting.remove(at: index) }
+      return index != nil
+    }
+    if wasWaiting { serve(claim.pool) } else { release(claim.pool, claim.count) }
+    return false
+  }
+
+  /// The sizes of the pools for which steps wait.
+  private let sizes = Mutex<[String: Int]>([:])
+
+  fileprivate func release(_ pool: String, _ count: Int) {
+    state.withLock { $0.pools[pool]?.taken -= count }
+    serve(pool)
+  }
+
+  /// Gives free places to the steps that wait, in their order.
+  private func serve(_ name: String) {
+    let size = sizes.withLock { $0[name] ?? .max }
+    let tickets = state.withLock { state -> [Ticket<Void>] in
+      guard var pool = state.pools[name] else { return [] }
+      var tickets: [Ticket<Void>] = []
+      while let first = pool.waiting.first, pool.taken + first.count <= size {
+        pool.waiting.removeFirst()
+        pool.taken += first.count
+        tickets.append(first.ticket)
+      }
+      state.pools[name] = pool
+      return tickets
+    }
+    for ticket in tickets { ticket.answer(()) }
+  }
+
+  // MARK: All processes
+
+  private func locks(
+    _ claim: PoolClaim, for holder: String, _ folder: String, _ clock: any RunClock,
+    _ wait: ([String]) -> Void
+  ) async throws -> [PlaceLock]? {
+    try Self.makeFolders(folder)
+    let paths = (0..<claim.size).map { "\(folder)/\($0)" }
+    var queue: PlaceLock?
+    while queue == nil {
+      queue = try PlaceLock(folder + "/queue")
+      guard queue == nil else { break }
+      wait(paths.map(PlaceLock.noted))
+      guard (try? await clock.sleep(for: Self.interval)) != nil else { return nil }
+    }
+    defer { queue?.release() }
+    var locks: [String: PlaceLock] = [:]
+    while true {
+      for path in paths where locks[path] == nil && locks.count < claim.count {
+        locks[path] = try PlaceLock(path)
+      }
+      guard locks.count < claim.count else { break }
+      wait(paths.filter { locks[$0] == nil }.map(PlaceLock.noted))
+      guard (try? await clock.sleep(for: Self.interval)) != nil else {
+        for lock in locks.values { lock.release() }
+        return nil
+      }
+    }
+    for lock in locks.values { lock.note(holder) }
+    return Array(locks.values)
+  }
+}
+
+extension PoolPlaces {
+  /// The number of steps that wait for places of this engine.
+  var waitingCount: Int { state.withLock { $0.pools.values.reduce(0) { $0 + $1.waiting.count } } }
+
+  /// Creates the folder of a pool and the folder around it.
+  private static func makeFolders(_ path: String) throws {
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    for folder in [parent, path] {
+      do throws(Errno) {
+        try makeFolder(folder, permissions: .ownerReadWriteExecute)
+      } catch {
+        guard error != .fileExists else { continue }
+        throw FailureReason.notStarted("cannot create the folder \(folder): \(error)")
+      }
+    }
+  }
+}
+
+/// A lock on the file of a place.
+final class PlaceLock: Sendable {
+  private let file: Mutex<OpenFile?>
+
+  /// Takes the lock; nil if another holds it.
+  ///
+  /// - Throws: ``FailureReason`` if the file cannot be opened.
+  init?(_ path: String) throws {
+    do throws(Errno) {
+      let file = try OpenFile(
+        path, .readWrite, options: [.create, .noFollow], permissions: .ownerReadWrite)
+      try file.lock()
+      self.file = Mutex(file)
+    } catch {
+      if error == .resourceTemporarilyUnavailable || error == .permissionDenied { return nil }
+      throw FailureReason.notStarted("cannot lock \(path): \(error)")
+    }
+  }
+
+  /// Writes who holds the place.
+  func note(_ text: String) {
+    file.withLock { _ = $0?.replaceContents(with: Array(text.utf8)) }
+  }
+
+  /// Returns who holds the place at a path, or held it last.
+  static func noted(_ path: String) -> String {
+    fileContents(path, upTo: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// Releases the lock.
+  func release() {
+    file.withLock { file in
+      _ = file?.replaceContents(with: [])
+      file = nil
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Reads `undo` of steps: each becomes a step that runs after all others, if the run has failed.
+
+import YAML
+
+extension WorkflowReader {
+  /// The undoing of a step, which is read after all other steps.
+  struct Undo {
+    /// The keys of its step.
+    let fields: Fields
+    /// The id of that step in its file.
+    let id: String
+    /// The name of that step for displays; nil if it has none.
+    let name: String?
+    let context: Context
+  }
+
+  /// Notes `undo` of a step that was read.
+  mutating func noteUndo(
+    _ fields: Fields, _ id: String, of step: Workflow.Step, _ context: Context
+  ) {
+    guard let key = fields.key("undo") else { return }
+    guard !context.isFinally, !context.isCleanUp, context.bindings?.isOpen != true else {
+      readers[context.file].report(
+        .misplaced(context.bindings?.isOpen == true ? .undoOfItem : .undoOfFinally), at: key)
+      return
+    }
+    let name = fields["name"] == nil ? nil : step.extrasIfAny?.name
+    undos.append(Undo(fields: fields, id: id, name: name, context: context))
+  }
+
+  /// Reads what undoes steps, last first.
+  ///
+  /// - Returns: The outline, and the last of the steps as the need of what follows.
+  mutating func readUndos() -> (Outline, [Need])? {
+    guard !undos.isEmpty else { return nil }
+    var outlines: [Outline] = []
+    var ends: [Need] = []
+    for undo in undos.reversed() {
+      let (outline, newEnds) = read(undo, after: ends)
+      if let outline { outlines.append(outline) }
+      ends = newEnds
+    }
+    return (.group("undo", .sequence(outlines)), ends)
+  }
+
+  private mutating func read(_ undo: Undo, after ends: [Need]) -> (Outline?, [Need]) {
+    guard let node = undoNode(undo),
+      let fields = readers[undo.context.file].fields(of: node, .step)
+    else { return (nil, ends) }
+    var context = undo.context
+    context.isFinally = true
+    // It belongs to no group: it runs alone, whatever has become of the others.
+    var extras = context.extras
+    (extras.conditions, extras.items, extras.rules) = ([], [], [])
+    (extras.tolerantGroups, extras.groups) = ([], [])
+    context.extras = extras
+    context.defaults.continuesOnError = false
+    let undone = fullID(undo.id, scope: context.scope)
+    let id = undo.id + "/undo"
+    finallyIDs.insert(fullID(id, scope: context.scope))
+    let count = steps.count
+    let (outline, newEnds) = readSingle(fields, id, ends, context)
+    guard steps.count == count + 1 else { return (nil, ends) }
+    steps[count].extras.finally = [.failure]
+    steps[count].extras.undoes = undone
+    if let name = undo.name { steps[count].extras.name = "Undo: \(name)" }
+    return (outline, newEnds)
+  }
+
+  /// Returns the step that undoes another one, as if it were written in the file.
+  private mutating func undoNode(_ undo: Undo) -> Node? {
+    guard let key = undo.fields.key("undo"), let value = undo.fields["undo"] else { return nil }
+    var inherited = ["dir", "shell", "runner"].compactMap { name in
+      undo.fields.key(name).flatMap { key in
+        undo.fields[name].map { Node.Pair(key: key, value: $0) }
+      }
+    }
+    var environment: [Node.Pair] = []
+    if case .mapping(let pairs)? = undo.fields["env"]?.content { environment = pairs }
+    func named(_ name: String) -> Node {
+      var named = key
+      named.content = .scalar(name, isPlain: true)
+      return named
+    }
+    switch value.content {
+    case .scalar: inherited.append(Node.Pair(key: named("run"), value: value))
+    case .sequence: inherited.append(Node.Pair(key: named("exec"), value: value))
+    case .mapping:
+      guard let own = readers[undo.context.file].fields(of: value, .undo) else { return nil }
+      guard own["run"] != nil || own["exec"] != nil else {
+        if own.lacks("run"), own.lacks("exec") {
+          readers[undo.context.file].report(.missing(.runOfUndo), at: value)
+        }
+        return nil
+      }
+      for name in ["run", "exec", "timeout", "retry"] {
+        guard let key = own.key(name), let value = own[name] else { continue }
+        inherited.append(Node.Pair(key: key, value: value))
+      }
+      if case .mapping(let variables)? = own["env"]?.content {
+        environment.removeAll { pair in
+          variables.contains { $0.key.text == pair.key.text }
+        }
+        environment += variables
+      } else if let node = own["env"] {
+        inherited.append(Node.Pair(key: named("env"), value: node))
+        environment = []
+      }
+    }
+    if !environment.isEmpty {
+      var node = undo.fields["env"] ?? value
+      node.content = .mapping(environment)
+      inherited.append(Node.Pair(key: named("env"), value: node))
+    }
+    var node = undo.fields.node
+    node.content = .mapping(inherited)
+    return node
+  }
+}

@@ -1,0 +1,103 @@
+// Tests the places of pools, within an engine and among processes.
+
+import Foundation
+import TestSupport
+import Testing
+import WorkflowLanguage
+
+@testable import Reprise
+
+struct PoolTests {
+  /// Counts the places that are taken, and the most that were.
+  private final class Count: Sendable {
+    let counts = Protected<(now: Int, most: Int)>((0, 0))
+
+    func change(by count: Int) {
+      counts.withLock { counts in
+        counts.now += count
+        counts.most = max(counts.most, counts.now)
+      }
+    }
+  }
+
+  private static let text = """
+    pools: { db: 2 }
+    steps:
+      - parallel:
+          - { id: a, foreach: [1, 2, 3, 4, 5], pool: db, run: x }
+          - { id: b, foreach: [1, 2, 3], pool: { name: db, take: 2 }, run: x }
+    """
+
+  private func engine(_ count: Count, folder: String? = nil) -> Engine {
+    var engine = Engine(
+      executor: ClosureExecutor { context in
+        let taken = context.step.extras.pool?.count ?? 0
+        count.change(by: taken)
+        for _ in 0..<10 { await Task.yield() }
+        count.change(by: -taken)
+        return [:]
+      })
+    engine.poolFolder = folder
+    return engine
+  }
+
+  @Test func `all runs of an engine share its pools`() async throws {
+    let count = Count()
+    let engine = engine(count)
+    let workflow = try Workflow(text: Self.text, file: "w.yaml")
+    let runs = (0..<4).map { _ in engine.start(workflow) }
+    for run in runs { #expect(await run.outcome == .succeeded) }
+    #expect(count.counts.value.most == 2 && count.counts.value.now == 0)
+  }
+
+  @Test func `all engines that use a folder share its pools`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/reprise-pools-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let count = Count()
+    let workflow = try Workflow(text: Self.text, file: "w.yaml")
+    let runs = (0..<3).map { _ in engine(count, folder: folder).start(workflow) }
+    for run in runs { #expect(await run.outcome == .succeeded) }
+    #expect(count.counts.value.most == 2 && count.counts.value.now == 0)
+  }
+
+  @Test func `a step that waits says for whom, and can be cancelled`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/reprise-pools-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let claim = PoolClaim(pool: "db", count: 2, size: 2)
+    let lease = try await PoolPlaces().take(
+      claim, for: "step \"other\"", in: folder, SystemClock(), onWait: { _ in })
+    let run = engine(Count(), folder: folder).start(
+      try Workflow(
+        text: "pools: { db: 2 }\nsteps: [{ id: a, pool: db, run: x }]", file: "w.yaml"))
+    await expectEventually("it says so") {
+      run.state["a"]?.output.lines.first?.text
+        == "waits for a place of the pool \"db\", which has 2; taken by step \"other\""
+    }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    lease?.release()
+    let again = engine(Count(), folder: folder).start(
+      try Workflow(
+        text: "pools: { db: 2 }\nsteps: [{ id: a, pool: db, run: x }]", file: "w.yaml"))
+    #expect(await again.outcome == .succeeded)
+  }
+
+  @Test func `a step that is cancelled while it waits lets the next one through`() async throws {
+    let pools = PoolPlaces()
+    @Sendable func take(_ count: Int) async throws -> PoolPlaces.Lease? {
+      try await pools.take(
+        PoolClaim(pool: "p", count: count, size: 2), for: "", in: nil, SystemClock(),
+        onWait: { _ in })
+    }
+    let first = try await take(1)
+    let large = Task { try await take(2).map { $0.release() } != nil }
+    await expectEventually("it waits") { pools.waitingCount == 1 }
+    let small = Task { try await take(1).map { $0.release() } != nil }
+    await expectEventually("it waits, too") { pools.waitingCount == 2 }
+    large.cancel()
+    #expect(try await large.value == false)
+    #expect(try await small.value == true)
+    first?.release()
+    #expect(try await take(2).map { $0.release() } != nil)
+  }
+}

@@ -1,0 +1,80 @@
+// Tests that the work of steps is undone when a run fails.
+
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+struct UndoTests {
+  private static let text = """
+    steps:
+      - { id: a, run: x, undo: y }
+      - { id: b, run: x, undo: y }
+      - { id: c, run: x }
+      - { id: d, run: x, undo: y }
+    finally: [{ id: f, run: x }]
+    """
+
+  private func run(
+    failing: Set<String>, resuming earlier: RunState? = nil
+  ) async throws -> (RunOutcome, RunState, [String]) {
+    let order = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      order.withLock { $0.append(context.step.id) }
+      if failing.contains(context.step.id) { throw FailureReason.exited(status: 1) }
+      return [:]
+    }
+    let engine = Engine(executor: executor)
+    let workflow = try Workflow(text: Self.text, file: "w.yaml")
+    let run =
+      try earlier.map { try engine.resume($0, with: workflow) } ?? engine.start(workflow)
+    return (await run.outcome, run.state, order.value)
+  }
+
+  @Test func `the steps that have succeeded are undone, last first`() async throws {
+    let (outcome, state, order) = try await run(failing: ["c"])
+    #expect(outcome == .failed(step: "c", reason: .exited(status: 1)))
+    #expect(order == ["a", "b", "c", "b/undo", "a/undo", "f"])
+    #expect(
+      state["d/undo"]?.phase == .skipped("step \"d\" has not succeeded", [:]))
+  }
+
+  @Test func `a success undoes nothing`() async throws {
+    let (outcome, _, order) = try await run(failing: [])
+    #expect(outcome == .succeeded)
+    #expect(order == ["a", "b", "c", "d", "f"])
+  }
+
+  @Test func `the others are undone although one cannot be undone`() async throws {
+    let (_, state, order) = try await run(failing: ["c", "b/undo"])
+    #expect(order == ["a", "b", "c", "b/undo", "a/undo", "f"])
+    #expect(state["b/undo"]?.phase == .failed(.exited(status: 1)))
+  }
+
+  @Test func `steps that were undone run again when the run is resumed`() async throws {
+    let (_, state, _) = try await run(failing: ["c"])
+    let (outcome, _, order) = try await run(failing: [], resuming: state)
+    #expect(outcome == .succeeded)
+    #expect(order == ["a", "b", "c", "d", "f"])
+    let (_, _, again) = try await run(failing: ["d"], resuming: state)
+    #expect(again == ["a", "b", "c", "d", "b/undo", "a/undo", "f"])
+  }
+
+  @Test func `a run that is cancelled undoes nothing`() async throws {
+    let order = Protected<[String]>([])
+    let (gate, clock) = (Gate(), VirtualClock())
+    let executor = ClosureExecutor { context in
+      order.withLock { $0.append(context.step.id) }
+      if context.step.id == "c" {
+        gate.open()
+        try await clock.sleep(for: .seconds(600))
+      }
+      return [:]
+    }
+    let run = Engine(executor: executor).start(try Workflow(text: Self.text, file: "w.yaml"))
+    await gate.wait()
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(order.value == ["a", "b", "c", "f"])
+  }
+}
