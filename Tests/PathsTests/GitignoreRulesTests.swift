@@ -44,9 +44,10 @@ struct GitignoreRulesTests {
 
   @Test func `a pathological gitignore pattern is matched quickly`() {
     let rules = GitignoreRules((String(repeating: "*a", count: 200) + "b").utf8)
-    let start = ContinuousClock.now
-    #expect(rules.ignores(String(repeating: "a", count: 4000), isFolder: false) == nil)
-    #expect(ContinuousClock.now - start < promised(.seconds(5)))
+    let time = processorTime {
+      #expect(rules.ignores(String(repeating: "a", count: 4000), isFolder: false) == nil)
+    }
+    #expect(time < promised(.seconds(5)))
   }
 
   private static let pieces = [

@@ -45,12 +45,11 @@ struct YearTests {
 
   @Test func `a call is fast`() throws {
     let zone = try #require(ZoneRules(identifier: "Europe/Berlin"))
-    let clock = ContinuousClock()
     for text in ["*/15 * * * *", "30 2 * * *", "0 0 29 2 *"] {
       let expression = try CronExpression(text)
       let callsMax = rounds(30_000, soak: 1_000_000)
       var last = try utc("2026-01-01 00:00")
-      let time = clock.measure {
+      let time = processorTime {
         for _ in 0..<callsMax {
           let next = expression.next(after: last, in: zone) ?? Int64.max
           // Rare expressions cycle through the next two centuries.

@@ -38,6 +38,20 @@ public func promised(_ time: Duration) -> Duration {
   isSoak ? time : time * 5
 }
 
+/// Returns the processor time that work takes, of all threads of this process.
+///
+/// Unlike elapsed time, it does not depend on what else runs on the machine.
+public func processorTime(of work: () throws -> Void) rethrows -> Duration {
+  func now() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+  let start = now()
+  try work()
+  return now() - start
+}
+
 /// Returns the live processes whose command line contains a word.
 public func processes(with word: String) -> [Int32] {
   // A zombie has no command line.

@@ -150,15 +150,18 @@ import Testing
     var accepted: Set<Int> = []
     var kills = 0
     // A watch that is killed early may have accepted no event. Continue until there is something to
-    // lose.
-    while kills < rounds(6, soak: 100) || accepted.count <= kills {
+    // lose, and then kill only after an event, however slow the machine is.
+    let killsMin = rounds(6, soak: 100)
+    while kills < killsMin || accepted.isEmpty {
       let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
       await scenario.becomesWatched()
-      let end = ContinuousClock.now.advanced(
-        by: .milliseconds(Int.random(in: 0...600, using: &generator)))
+      let delay = Duration.milliseconds(Int.random(in: 0...600, using: &generator))
       let chosen = Int.random(in: 0..<3, using: &generator)
+      let mayBeKilled = Gate()
+      if kills < killsMin { mayBeKilled.open() }
       let killer = Task {
-        try? await clock.sleep(for: ContinuousClock.now.duration(to: end))
+        await mayBeKilled.wait()
+        try? await clock.sleep(for: delay)
         let victims = KillTests.engineAndGuardian(watching.id)
         for (position, victim) in victims.enumerated()
         where chosen == 2 || chosen == position || victims.count == 1 {
@@ -171,6 +174,7 @@ import Testing
         let ended = try await scenario.reprise("trigger", "site", "-p", "n=\(number)")
         isLive = ended.status == 0
         if isLive { accepted.insert(number) }
+        mayBeKilled.open()
       }
       await killer.value
       kills += 1
