@@ -10,7 +10,8 @@ struct ValidateCommand: AsyncParsableCommand {
     commandName: "validate",
     abstract: "Check workflow files and report every error without running anything.",
     discussion: """
-      The exit status is 0 if no file has errors, else 2. Warnings do not change it.
+      The exit status is 0 if no file has errors, else 2. Warnings do not change it. The shells of \
+      scripts are asked whether they can read them (sh -n), and programs are looked for in PATH.
 
       EXAMPLES
         reprise validate workflows/*.yaml
@@ -42,7 +43,10 @@ struct ValidateCommand: AsyncParsableCommand {
         printLine(
           "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
             + (warnings == 0 ? "" : ", \(warnings) \(warnings == 1 ? "warning" : "warnings")"))
-        for problem in await RunnerReport(workflow).problems { printError("warning: \(problem)") }
+        let problems = await RunnerReport(workflow).problems + ScriptReport(workflow).problems
+        for problem in problems {
+          printError("warning: \(problem)")
+        }
       } catch let error as WorkflowError {
         isValid = false
         all += error.diagnostics

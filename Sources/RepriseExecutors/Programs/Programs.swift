@@ -2,11 +2,11 @@
 
 import ChildProcesses
 import Platform
-import Reprise
+package import Reprise
 import Synchronization
 
 /// Returns the path of a program; nil if it is not in a search path.
-func findProgram(_ name: String, in path: String?) -> String? {
+package func findProgram(_ name: String, in path: String?) -> String? {
   if name.contains("/") { return mayAccess(name, .execution) ? name : nil }
   for folder in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
     let candidate = folder + "/" + name
@@ -16,16 +16,16 @@ func findProgram(_ name: String, in path: String?) -> String? {
 }
 
 /// The answer of a program.
-struct ProgramAnswer: Sendable {
+package struct ProgramAnswer: Sendable {
   /// Its exit status; nil if it was ended by a signal, or took too long.
-  var status: Int?
+  package var status: Int?
   /// The lines of its standard output.
   var output: String
   /// The lines of its standard error.
   var errors: String
 
   /// The first line of what it says about a failure.
-  var complaint: String {
+  package var complaint: String {
     let text = errors.isEmpty ? output : errors
     let line = text.split(separator: "\n").first.map(String.init) ?? ""
     return line.isEmpty ? (status.map { "status \($0)" } ?? "no answer") : line
@@ -40,7 +40,7 @@ struct ProgramAnswer: Sendable {
 ///   - limit: The time after which it is killed.
 /// - Returns: Its answer.
 /// - Throws: ``RunnerFailure/refused(_:)`` if it cannot be started.
-func answer(
+package func answer(
   of command: [String], in environment: [String: String], within limit: Duration = .seconds(30)
 ) async throws(RunnerFailure) -> ProgramAnswer {
   let lines = Mutex(ProgramAnswer(output: "", errors: ""))

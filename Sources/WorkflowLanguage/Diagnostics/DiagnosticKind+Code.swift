@@ -113,6 +113,7 @@ extension DiagnosticKind {
     case .neverTrue: "R0902"
     case .neverCancelled: "R0903"
     case .alwaysIsNotOnCancel: "R0909"
+    case .vainExclusion: "R0910"
     case .unsetVariable: "R0904"
     case .unusedOutput: "R0905"
     case .writtenNumber: "R0906"

@@ -205,6 +205,7 @@ extension DiagnosticKind {
     case .alwaysIsNotOnCancel:
       "for clean-up, move the step to \"finally\"; if it only follows other steps, write: "
         + "needs: { ID: over }"
+    case .vainExclusion: "write it as in the list, or remove the combination"
     case .unsetVariable(_, .isOfSameFile):
       "variables under \"env\" of a workflow cannot refer to one another"
     case .unsetVariable(_, .isOfStep):

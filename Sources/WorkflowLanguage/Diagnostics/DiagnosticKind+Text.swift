@@ -257,6 +257,7 @@ extension DiagnosticKind {
       "cancelled() is never true outside \"finally\": a cancelled run starts no other steps"
     case .alwaysIsNotOnCancel:
       "always() does not run this step when the run is cancelled"
+    case .vainExclusion(let name): "no value of \"\(name)\" is excluded: the list has no such value"
     case .unsetVariable(let name, _):
       "the variable \"\(name)\" is set neither in this file nor in the environment"
     case .unusedOutput(let name, let step):

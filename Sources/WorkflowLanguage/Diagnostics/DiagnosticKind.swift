@@ -206,6 +206,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case neverTrue
   case neverCancelled
   case alwaysIsNotOnCancel
+  case vainExclusion(String)
   case unsetVariable(String, UnsetVariable)
   case unusedOutput(String, of: String)
   case writtenNumber(String, as: String)

@@ -206,10 +206,17 @@ extension Expression {
     }
   }
 
-  /// Checks patterns and separators that are written in the expression.
+  /// Checks JSON, patterns and separators that are written in the expression.
   private func checkLiterals(
     of function: Function, _ arguments: [Expression]
   ) throws(ExpressionError) {
+    if function == .fromJSON, case .literal(.text(let text)) = arguments.first?.kind {
+      do throws(JSONError) {
+        _ = try Value(json: text)
+      } catch {
+        throw ExpressionError(.notJSON("\(error)"), arguments[0].range)
+      }
+    }
     guard arguments.count > 1, case .literal(.text(let text)) = arguments[1].kind else { return }
     switch function {
     case .matches, .filter:

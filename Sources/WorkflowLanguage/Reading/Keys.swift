@@ -7,6 +7,9 @@ extension KeyTable {
   private static let noContainers =
     "did you mean \"runner\"? A step runs in a container with: "
     + "runner: { container: { image: node:20 } }"
+  private static let noServices =
+    "did you mean a step of its own? Write it like: "
+    + "{ id: db, service: ./postgres, ready: { port: 5432 } }"
   static let environment = Shape.named(.variable, .template)
   static let runner = Shape.either([.template, .runnerKind])
   static let shell = Shape.either([.text, .list(.text, minimum: 1)])
@@ -16,7 +19,7 @@ extension KeyTable {
     advice: [
       "jobs": "did you mean \"steps\"? This looks like GitHub Actions: see Examples/coming-from",
       "tasks": "did you mean \"steps\"? This looks like a Taskfile: see Examples/coming-from",
-      "services": Self.noContainers, "container": Self.noContainers, "image": Self.noContainers,
+      "container": Self.noContainers, "image": Self.noContainers, "services": Self.noServices,
     ],
     keys: [
       Key("name", .text, "the name of the workflow"),
@@ -188,7 +191,7 @@ extension KeyTable {
     place: "a step", oneOf: kinds.map(\.name) + ["uses", "approval"],
     notBoth: kinds.map(\.name) + ["uses"],
     advice: [
-      "container": Self.noContainers, "services": Self.noContainers, "image": Self.noContainers,
+      "container": Self.noContainers, "image": Self.noContainers, "services": Self.noServices,
       "parallel": "a step has no branches: write - parallel: […] without \"run\"",
       "steps": "a step has no steps: write - steps: […] without \"run\"",
     ],

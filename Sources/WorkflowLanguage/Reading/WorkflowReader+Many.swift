@@ -304,6 +304,7 @@ extension WorkflowReader {
           .matrixExclusion(name), at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
       }
     }
+    warnOfVainExclusions(in: matrix, pairs.first { $0.key.text == "exclude" }?.value ?? node, file)
     guard errorCount == before, expandsWithinLimit(matrix.listedCount, node, context) else {
       return nil
     }
@@ -325,6 +326,22 @@ extension WorkflowReader {
         matrix: combination, label: Self.label(shown.prefix(Self.labelValuesMax)))
       bindings.matrixNames = known
       return bindings
+    }
+  }
+
+  /// Warns of an excluded value that no list has, so that nothing is excluded.
+  private mutating func warnOfVainExclusions(in matrix: Matrix, _ node: Node, _ file: Int) {
+    guard !matrix.exclude.isEmpty else { return }
+    let values = Dictionary(matrix.lists.map { ($0.name, Set($0.values)) }) { first, _ in first }
+    for (position, exclusion) in matrix.exclude.enumerated() {
+      for (name, value) in exclusion.sorted(by: { $0.key < $1.key })
+      where values[name]?.contains(value) == false {
+        var place = node
+        if case .sequence(let items) = node.content, position < items.count {
+          place = items[position]
+        }
+        readers[file].warn(.vainExclusion(name), at: place)
+      }
     }
   }
 

@@ -312,5 +312,18 @@ extension ErrorPage {
         steps: [{ id: a, run: make }, { id: b, needs: { a: over }, run: ./report }]
         finally: [{ id: clean, run: make clean }]
         """),
+    ErrorPage(
+      "R0910", "warning: an exclusion without effect",
+      "A combination under exclude has a value that is not in the list of the matrix, so that it "
+        + "excludes nothing.",
+      example: """
+        steps:
+          - { id: a, run: make, matrix: { os: [linux, macos], exclude: [{ os: osx }] } }
+        """,
+      fix: "Correct the value, or remove the combination.",
+      fixed: """
+        steps:
+          - { id: a, run: make, matrix: { os: [linux, macos], exclude: [{ os: macos }] } }
+        """),
   ]
 }

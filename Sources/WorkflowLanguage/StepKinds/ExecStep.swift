@@ -59,6 +59,12 @@ struct ExecStep: NamedStepKind {
 }
 
 extension Workflow.Step.Action {
+  /// The program that the step runs without a shell, unless an expression names it.
+  package var program: String? {
+    guard let word = (kind as? ExecStep)?.words.first, word.parts.isEmpty else { return nil }
+    return word.source
+  }
+
   /// Returns the action of a step that runs a program with arguments, without a shell.
   public static func exec(_ words: [Template]) -> Self { Self(ExecStep(words: words)) }
 }

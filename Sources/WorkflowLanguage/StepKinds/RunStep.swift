@@ -20,6 +20,9 @@ struct RunStep: NamedStepKind {
 }
 
 extension Workflow.Step.Action {
+  /// The script, if the step runs one.
+  package var script: String? { (kind as? RunStep)?.script }
+
   /// Returns the action of a step that runs a script.
   public static func run(_ script: String) -> Self { Self(RunStep(script: script)) }
 }

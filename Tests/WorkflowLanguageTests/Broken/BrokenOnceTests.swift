@@ -70,7 +70,7 @@ struct BrokenOnceTests {
       hint: "runner: { container: { image: node:20 } }"),
     BrokenFile(
       "services: {db: x}\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"],
-      hint: "did you mean \"runner\"?"),
+      hint: "did you mean a step of its own?"),
     BrokenFile(
       "steps: [{id: a, run: x, retry: {attempts: 3, delay: -1}}]\n", ["1:33 R0201", "1:53 R0208"]),
     BrokenFile(

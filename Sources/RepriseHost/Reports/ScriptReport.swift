@@ -1,0 +1,86 @@
+// What this machine says about the scripts and programs of a workflow, before a run.
+
+import Platform
+package import Reprise
+import RepriseExecutors
+package import RepriseTerminal
+
+/// The scripts that their shell cannot read, and the programs that this machine does not have.
+///
+/// Steps on runners are left out: they run elsewhere, with programs of their own. So are paths, which a
+/// step before may create.
+package struct ScriptReport: Sendable {
+  private struct Command: Hashable {
+    let words: [String]
+    let isScript: Bool
+  }
+
+  /// Shells whose option `-n` reads a script without running it (POSIX.1-2024, `sh`).
+  private static let shells: Set = ["sh", "bash", "dash", "ksh"]
+
+  /// The commands in the order of the steps, each with its first step.
+  private let commands: [(command: Command, step: String)]
+  private let environment: [String: String]
+
+  /// Creates a report on the commands of a workflow.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow.
+  ///   - searchPath: The folders to search; those of PATH if nil.
+  package init(_ workflow: Workflow, searchPath: String? = nil) {
+    // Without ENV and BASH_ENV, whose files a shell would run.
+    let path = searchPath ?? environmentVariable("PATH")
+    environment = path.map { ["PATH": $0] } ?? [:]
+    var known: Set<Command> = []
+    commands = workflow.steps.compactMap { step in
+      guard step.extrasIfAny?.runner == nil, step.environment["PATH"] == nil,
+        let words = step.knownCommand(in: workflow)
+      else { return nil }
+      let command = Command(words: words, isScript: step.action.script != nil)
+      return known.insert(command).inserted ? (command, step.id) : nil
+    }
+  }
+
+  /// The problems, a sentence for each.
+  ///
+  /// Starts a shell for each different script, a few at a time.
+  package var problems: [TerminalSafe] {
+    get async {
+      await withTaskGroup(of: (Int, TerminalSafe?).self) { group in
+        var found = [TerminalSafe?](repeating: nil, count: commands.count)
+        for position in commands.indices {
+          if position >= 4, let (done, problem) = await group.next() { found[done] = problem }
+          group.addTask { (position, await problem(at: position)) }
+        }
+        for await (done, problem) in group { found[done] = problem }
+        return found.compactMap(\.self)
+      }
+    }
+  }
+
+  private func problem(at position: Int) async -> TerminalSafe? {
+    let (command, step) = commands[position]
+    var words = command.words
+    if words.count > 2, words[0] == "/usr/bin/env", !words[1].hasPrefix("-") { words.removeFirst() }
+    let program = words[0]
+    let isPath = program.contains("/")
+    guard let path = findProgram(program, in: environment["PATH"]) else {
+      guard !isPath || command.isScript && program.hasPrefix("/") else { return nil }
+      return "step \"\(step)\": there is no program \"\(program)\" on this machine"
+        + (isPath ? "" : "; folders of PATH are searched")
+    }
+    guard command.isScript, words.count > 1, let script = words.last,
+      let name = program.split(separator: "/").last, Self.shells.contains(String(name)),
+      let said = try? await answer(
+        of: [path, "-n", "-c", script], in: environment, within: .seconds(5)),
+      let status = said.status, status != 0
+    else { return nil }
+    // Such as `/bin/sh: 3: Syntax error: …`, or `/bin/bash: -c: line 3: syntax error: …`.
+    var place = said.complaint[...]
+    for prefix in [path + ": ", "-c: "] where place.hasPrefix(prefix) {
+      place = place.dropFirst(prefix.count)
+    }
+    if place.first?.isNumber == true { place = "line " + place }
+    return "step \"\(step)\": \(String(name)) cannot read its script: \(String(place))"
+  }
+}
