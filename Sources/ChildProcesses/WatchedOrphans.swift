@@ -10,6 +10,9 @@ struct WatchedOrphans {
   /// The time between two looks for orphans that have ended, in milliseconds.
   static let interval = 250
 
+  /// The number of orphans that are watched: each takes a descriptor, and a tree may leave many.
+  private static let watchedMax = 16
+
   private var reapedAt = ContinuousClock.now
   private var watched: Set<Int32> = []
 
@@ -46,10 +49,12 @@ struct WatchedOrphans {
 
   /// Has the ends of all orphans reported, for a tree that waits for one.
   ///
-  /// - Returns: The time after which to look again if no end is reported: short if the system is out
-  ///   of descriptors.
+  /// - Returns: The time after which to look again if no end is reported: short if not all are
+  ///   watched.
   mutating func timeToWait(watchedBy poller: inout Poller) -> Duration {
-    guard let orphans = Self.living() else { return .milliseconds(1) }
+    guard let orphans = Self.living(), orphans.count <= Self.watchedMax else {
+      return .milliseconds(1)
+    }
     for orphan in orphans.subtracting(watched) where poller.watch(process: orphan) {
       watched.insert(orphan)
     }

@@ -196,7 +196,8 @@ package final class HostedAttempt: Sendable {
   private func keepLease(_ isWanted: @Sendable () -> Bool) async {
     var turn = 0
     while true {
-      if turn % 20 == 0 { folder.renewLease() }
+      // Most attempts are over by the first time, and need no further file.
+      if turn % 20 == 19 { folder.renewLease() }
       if let grace = folder.requestedGrace { stop(grace: grace) }
       if turn % 10 == 9, !isWanted() { stop() }
       turn += 1
