@@ -110,32 +110,39 @@ struct GitHubTests {
     #expect(workflow.verdict == .withNotes)
   }
 
-  @Test func `steps with a matrix that read outputs become a foreach`() throws {
+  @Test func `a job with a matrix becomes a group for each combination`() throws {
     let workflow = try imported(
       """
       on: push
       jobs:
         a:
           runs-on: ubuntu-latest
+          timeout-minutes: 20
           strategy:
+            max-parallel: 1
             matrix:
               os: [x, y]
-              size: [1, 2]
-              exclude: [{ os: y, size: 2 }]
-              include: [{ os: x, slow: true }, { os: z }]
+              include: [{ os: x, slow: true }]
           steps:
-            - { id: s, run: 'echo "v=$RANDOM" >> $GITHUB_OUTPUT; echo "N=1" >> $GITHUB_ENV' }
+            - { id: s, run: 'echo "v=$RANDOM" >> $GITHUB_OUTPUT; ./variables >> $GITHUB_ENV' }
             - { if: matrix.slow, run: "echo ${{ steps.s.outputs.v }} ${{ matrix.os }}" }
+            - { if: always(), run: ./report }
+        b: { needs: a, runs-on: ubuntu-latest, steps: [{ run: "echo ${{ needs.a.result }}" }] }
       """)
     for part in [
-      "foreach:", "- os: x\n        size: 1\n        slow: true",
-      "- os: \"y\"\n        size: 1\n        slow: null",
-      "- os: z\n        size: null\n        slow: null", "if: \"!!item.slow\"",
-      "V: ${{ steps.s.outputs.v[index] || '' }}", "N\": ${{ steps.s.outputs.N[index] || '' }}",
-      "MATRIX_OS: ${{ item.os }}",
-    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
-    #expect(!workflow.text.contains("v: ${{"))
+      "id: a\n", "matrix:\n          os: [x, \"y\"]", "max-parallel: 1", "fail-fast: true",
+      "timeout: 20m", "if: \"!!matrix.slow\"", "V: ${{ steps.a-s.outputs.v || '' }}",
+      "MATRIX_OS: ${{ matrix.os }}", "./variables >> $REPRISE_ENV",
+      "id: a-end\n", "needs: [a]", "(steps.a.result == 'cancelled' && 'failure' || steps.a.result)",
+    ] { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `a step alone has the matrix of its job`() throws {
+    let workflow = try importedSteps(
+      "- run: make ${{ matrix.os }}", job: "    strategy: { matrix: { os: [x, z] } }\n")
+    #expect(
+      workflow.text.contains("  - id: make\n    matrix:\n      os: [x, z]"), "\(workflow.text)")
   }
 
   @Test func `an unknown action becomes a step that fails`() throws {

@@ -130,4 +130,36 @@ struct OtherToolTests {
   func `other files are not recognized`(_ path: String) {
     #expect(ImportFormat(path: path, bytes: Array("a: 1".utf8)) == nil)
   }
+
+  @Test func `included Taskfiles become tasks with their names before`() throws {
+    let workflow = try imported(
+      """
+      includes:
+        docs: ./documentation
+        lib: { taskfile: lib/Tasks.yml, dir: lib, flatten: true }
+        none: { taskfile: none.yml, optional: true }
+      tasks:
+        all: { deps: [docs:build, compile], cmds: [echo done] }
+        clean: rm -rf out
+      """, from: .taskfile, path: "Taskfile.yml",
+      files: [
+        "documentation/Taskfile.yml":
+          "vars: { OUT: pages }\ntasks: { build: { deps: [prepare, ':clean'], cmds: ['./docs {{.OUT}}'] }, prepare: mkdir x }",
+        "lib/Tasks.yml": "tasks: { compile: { cmds: [make], dir: src } }",
+      ])
+    for part in [
+      "needs: [docs-build, compile]", "needs: [docs-prepare, clean]", "run: ./docs ${OUT}",
+      "OUT: pages", "dir: lib/src",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `an include that is not there is missing, and one of itself ends`() throws {
+    let workflow = try imported(
+      "includes: { a: a.yml, b: Taskfile.yml }\ntasks: { x: make }", from: .taskfile,
+      path: "Taskfile.yml",
+      files: ["Taskfile.yml": "includes: { b: Taskfile.yml }\ntasks: { x: make }"])
+    #expect(workflow.remarks.contains { $0.text.contains("there is no a.yml") })
+    #expect(workflow.verdict == .inPart)
+  }
 }

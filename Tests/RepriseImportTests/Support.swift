@@ -6,17 +6,23 @@ import WorkflowLanguage
 
 /// Imports a text and checks that the result has no errors.
 func imported(
-  _ text: String, from format: ImportFormat = .github, path: String = "ci.yml"
+  _ text: String, from format: ImportFormat = .github, path: String = "ci.yml",
+  files: [String: String] = [:]
 ) throws -> ImportedWorkflow {
-  let workflow = try ImportedWorkflow(Array(text.utf8), from: format, path: path)
+  let workflow = try ImportedWorkflow(Array(text.utf8), from: format, path: path) {
+    files[$0].map { Array($0.utf8) }
+  }
   _ = try Workflow(
     text: workflow.text, file: "ci.yaml", with: Arguments(allowsMissing: true), actions: nil)
   return workflow
 }
 
 /// Imports a job with these steps.
-func importedSteps(_ steps: String, job: String = "") throws -> ImportedWorkflow {
+func importedSteps(
+  _ steps: String, job: String = "", files: [String: String] = [:]
+) throws -> ImportedWorkflow {
   let indented = steps.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n")
   return try imported(
-    "on: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n\(job)    steps:\n\(indented)\n")
+    "on: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n\(job)    steps:\n\(indented)\n",
+    files: files)
 }

@@ -63,7 +63,10 @@ struct ImportCommand: AsyncParsableCommand {
     }
     let workflow: ImportedWorkflow
     do throws(ImportError) {
-      workflow = try ImportedWorkflow(bytes, from: format, path: file)
+      let folder = folder(of: format)
+      workflow = try ImportedWorkflow(bytes, from: format, path: file) { path in
+        try? Workflow.bytes(of: folder + "/" + path)
+      }
     } catch {
       throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")
     }
@@ -74,6 +77,14 @@ struct ImportCommand: AsyncParsableCommand {
     }
     printError(summary(of: workflow, from: format))
     if workflow.verdict == .inPart { throw ExitStatus.stepFailed }
+  }
+
+  /// The folder of other files that the file uses: the repository of a workflow of GitHub.
+  private func folder(of format: ImportFormat) -> String {
+    var parts = file.split(separator: "/", omittingEmptySubsequences: false)
+    parts.removeLast()
+    if format == .github, parts.suffix(2) == [".github", "workflows"] { parts.removeLast(2) }
+    return parts.isEmpty ? "." : parts.joined(separator: "/")
   }
 
   private func write(_ text: String, to path: String) throws(Problem) {

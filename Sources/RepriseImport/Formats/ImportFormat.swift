@@ -64,15 +64,20 @@ extension ImportedWorkflow {
   ///   - bytes: The content of the file.
   ///   - format: The tool.
   ///   - path: The path of the file, for messages.
+  ///   - files: Reads another file that it uses, by its path in the repository (GitHub Actions) or
+  ///     relative to the folder of the file (Taskfiles).
   /// - Throws: ``ImportError`` if the file cannot be read or has nothing that could run.
-  package init(_ bytes: [UInt8], from format: ImportFormat, path: String) throws(ImportError) {
+  package init(
+    _ bytes: [UInt8], from format: ImportFormat, path: String,
+    files: @escaping (String) -> [UInt8]? = { _ in nil }
+  ) throws(ImportError) {
     var draft: ImportDraft
     switch format {
     case .github:
-      var reader = GitHubImport(try Self.root(of: bytes))
+      var reader = GitHubImport(try Self.root(of: bytes), files: files)
       draft = try reader.draft()
     case .taskfile:
-      var reader = TaskfileImport(try Self.root(of: bytes))
+      var reader = TaskfileImport(try Self.root(of: bytes), files: files)
       draft = try reader.draft()
     case .dagu:
       var reader = DaguImport(try Self.root(of: bytes))

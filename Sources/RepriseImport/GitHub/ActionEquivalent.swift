@@ -18,20 +18,59 @@ enum ActionEquivalent {
     if let run = step["run"]?.text {
       self = .script(run)
     } else if let uses = step["uses"]?.text {
+      if uses.hasPrefix("docker://") {
+        self = Self.container(String(uses.dropFirst(9)), step)
+        return
+      }
       let name = String(uses.prefix { $0 != "@" })
       let inputs = Inputs(node: step["with"])
-      self =
-        Self.tool(name, inputs) ?? Self.command(name, inputs) ?? .missing("uses: \(uses)")
+      let missing = ActionEquivalent.missing("uses: \(uses)")
+      if let artifact = Self.artifact(name, inputs, isFirstVersion: uses.hasSuffix("@v1")) {
+        self = artifact
+      } else if name.hasPrefix("./") {
+        self = missing
+      } else {
+        self =
+          Self.further(name, inputs, step) ?? Self.tool(name, inputs)
+          ?? Self.command(name, inputs) ?? missing
+      }
+      remark(unread: inputs, of: name)
     } else {
       self = .nothing
     }
   }
 
+  /// Adds a remark about the inputs of an action that its command does not use.
+  private mutating func remark(unread inputs: Inputs, of name: String) {
+    guard case .script(let text, let environment, let note) = self, !inputs.unread.isEmpty else {
+      return
+    }
+    let unread = "\(name): left out: \(inputs.unread.joined(separator: ", "))"
+    self = .script(text, env: environment, note: note.map { "\($0); \(unread)" } ?? unread)
+  }
+
   /// The inputs of an action.
-  struct Inputs {
+  final class Inputs {
+    /// Inputs about the storage and the login of GitHub, which a command does not need.
+    private static let ignored: Set = [
+      "token", "github-token", "github_token", "GITHUB_TOKEN", "repo-token", "repo_token",
+      "fetch-depth", "persist-credentials", "clean", "retention-days", "compression-level",
+      "overwrite", "if-no-files-found", "ssh-key",
+    ]
+
     let node: Node?
+    private var read: Set<String> = []
+
+    init(node: Node?) { self.node = node }
+
+    /// The names of the inputs that no one has asked for.
+    var unread: [String] {
+      (node?.pairs ?? []).compactMap(\.key.text)
+        .filter { !read.contains($0) && !Self.ignored.contains($0) }
+    }
 
     subscript(name: String) -> String? {
+      read.insert(name)
       guard let text = node?[name]?.text, !text.isEmpty else { return nil }
       return text
     }
@@ -42,7 +81,8 @@ enum ActionEquivalent {
     "stale", "labeler", "lock-", "issue", "comment", "assign", "semantic-pull-request",
     "release-drafter", "automerge", "first-interaction", "compressed-size", "size-limit",
     "require-allow-edits", "rebase", "add-to-project", "dependency-review", "slash-command",
-    "action-welcome", "bundlewatch", "label-",
+    "action-welcome", "bundlewatch", "label-", "backport", "update-pr-", "request-review",
+    "merge-dependabot", "danger-js",
   ]
 
   /// Returns the equivalent of an action that prepares the machine, or that only GitHub needs.
@@ -50,25 +90,20 @@ enum ActionEquivalent {
     let last = name.split(separator: "/").dropFirst().joined(separator: "/")
     switch name {
     case "actions/checkout":
-      if let repository = inputs["repository"] {
-        return .note("checkout of \(repository): clone it once, before the run")
-      }
-      if inputs["submodules"] != nil { return .note("checkout: fetch the submodules once") }
-      return .nothing
+      return checkout(inputs)
     case "actions/cache", "actions/cache/save", "actions/cache/restore", "Swatinem/rust-cache",
-      "satackey/action-docker-layer-caching":
+      "satackey/action-docker-layer-caching", "c-hive/gha-npm-cache", "c-hive/gha-yarn-cache",
+      "RevoluPowered/cache":
       return .note("cache: files stay where they are between runs")
-    case "actions/upload-artifact", "actions/download-artifact", "actions/upload-pages-artifact":
-      return .note(
-        "\(last): all jobs work in the same folder, so its files are there (\(inputs["path"] ?? "."))"
-      )
     case "codecov/codecov-action", "coverallsapp/github-action", "github/codeql-action/init",
       "github/codeql-action/analyze", "github/codeql-action/autobuild",
       "github/codeql-action/upload-sarif", "codecov/test-results-action":
       return .note("\(name): a service for repositories on GitHub, left out")
     case "gradle/wrapper-validation-action", "gradle/actions/wrapper-validation",
       "step-security/harden-runner", "styfle/cancel-workflow-action",
-      "rust-lang/simpleinfra/github-actions/cancel-outdated-builds":
+      "rust-lang/simpleinfra/github-actions/cancel-outdated-builds",
+      "n1hility/cancel-previous-runs", "lewagon/wait-on-check-action",
+      "jitterbit/await-check-suites":
       return .note("\(name): protects or cancels runs on GitHub, left out")
     case "actions-rs/toolchain", "dtolnay/rust-toolchain", "hecrj/setup-rust-action":
       return .note("install Rust \(inputs["toolchain"] ?? "")".trimmed + " once")
@@ -77,11 +112,11 @@ enum ActionEquivalent {
       "jetli/wasm-pack-action", "webfactory/ssh-agent", "crazy-max/ghaction-docker-buildx",
       "reactivecircus/android-emulator-runner-setup", "Homebrew/actions/git-user-config",
       "aws-actions/configure-aws-credentials", "azure/login", "ilteoood/docker_buildx",
-      "sigstore/cosign-installer", "mymindstorm/setup-emsdk":
+      "sigstore/cosign-installer", "mymindstorm/setup-emsdk", "shimataro/ssh-key-action",
+      "s4u/maven-settings-action", "hendrikmuhs/ccache-action", "expo/expo-github-action":
       return .note("\(name): install it once")
     default: break
     }
-    guard !name.hasPrefix("./") else { return nil }
     if worksOnGitHub.contains(where: { last.contains($0) }) {
       return .note("\(name): works on issues and pull requests, which stay on GitHub")
     }
@@ -108,7 +143,8 @@ enum ActionEquivalent {
       return .script(folder() + (inputs["install-command"] ?? install))
     case "actions-rs/cargo":
       let toolchain = inputs["toolchain"].map { "+\($0) " } ?? ""
-      return .script("cargo \(toolchain)\(inputs["command"] ?? "build")\(arguments)")
+      let program = inputs["use-cross"] == "true" ? "cross" : "cargo"
+      return .script("\(program) \(toolchain)\(inputs["command"] ?? "build")\(arguments)")
     case "actions-rs/clippy-check": return .script("cargo clippy\(arguments)")
     case "actions-rs/audit-check": return .script("cargo audit")
     case "actions-rs/grcov": return .script("grcov .")
@@ -125,21 +161,31 @@ enum ActionEquivalent {
     case "microsoft/playwright-github-action": return .script("npx playwright install-deps")
     case "pypa/gh-action-pypi-publish":
       return .script(
-        "twine upload \(inputs["packages_dir"] ?? inputs["packages-dir"] ?? "dist")/*",
+        "twine upload"
+          + ((inputs["skip_existing"] ?? inputs["skip-existing"]) == "true"
+            ? " --skip-existing" : "")
+          + (inputs["repository_url"] ?? inputs["repository-url"]).map {
+            " --repository-url \"\($0)\""
+          }.orEmpty + " \(inputs["packages_dir"] ?? inputs["packages-dir"] ?? "dist")/*",
         env: [
           ("TWINE_USERNAME", inputs["user"] ?? "__token__"),
           ("TWINE_PASSWORD", inputs["password"] ?? "${{ secrets.PYPI_TOKEN }}"),
         ])
     case "peaceiris/actions-gh-pages", "JamesIves/github-pages-deploy-action":
-      guard let folder = inputs["publish_dir"] ?? inputs["folder"] ?? inputs["FOLDER"] else {
-        return nil
-      }
+      let own = inputs["publish_dir"] ?? inputs["folder"] ?? inputs["FOLDER"]
+      guard let folder = own ?? (name.hasPrefix("peaceiris") ? "public" : nil) else { return nil }
       let branch = inputs["publish_branch"] ?? inputs["branch"] ?? inputs["BRANCH"] ?? "gh-pages"
-      return .script("npx gh-pages --dist \"\(folder)\" --branch \"\(branch)\"")
+      let target = inputs["destination_dir"] ?? inputs["target-folder"]
+      return .script(
+        "npx gh-pages --dist \"\(folder)\" --branch \"\(branch)\""
+          + target.map { " --dest \"\($0)\"" }.orEmpty
+          + inputs["cname"].map { " --cname \"\($0)\"" }.orEmpty
+          + (inputs["keep_files"] == "true" ? " --add" : ""))
     case "peter-evans/create-pull-request":
       return .script(
         "git switch -c \"$BRANCH\"\ngit commit -a -m \"$MESSAGE\"\ngit push -u origin \"$BRANCH\"\n"
-          + "gh pr create --title \"$TITLE\" --body \"$BODY\"",
+          + "gh pr create --title \"$TITLE\" --body \"$BODY\""
+          + inputs["base"].map { " --base \"\($0)\"" }.orEmpty,
         env: [
           ("BRANCH", inputs["branch"] ?? "create-pull-request/patch"),
           ("MESSAGE", inputs["commit-message"] ?? "Apply automatic changes"),
@@ -147,9 +193,12 @@ enum ActionEquivalent {
           ("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}"),
         ])
     case "gaurav-nelson/github-action-markdown-link-check":
-      return .script("find . -name '*.md' -print0 | xargs -0 -n1 npx markdown-link-check -q")
+      let config = inputs["config-file"].map { " --config \"\($0)\"" } ?? ""
+      return .script(
+        "find . -name '*.md' -print0 | xargs -0 -n1 npx markdown-link-check -q\(config)")
     case "ad-m/github-push-action":
-      return .script("git push origin \"HEAD:\(inputs["branch"] ?? "main")\"")
+      let force = inputs["force"] == "true" ? " --force" : ""
+      return .script("git push\(force) origin \"HEAD:\(inputs["branch"] ?? "main")\"")
     case "stefanzweifel/git-auto-commit-action":
       return .script(
         "git add \(inputs["file_pattern"] ?? ".")\ngit diff --cached --quiet || git commit -m \"$MESSAGE\"\ngit push",
@@ -186,7 +235,7 @@ enum ActionEquivalent {
       ])
   }
 
-  private static func dockerBuild(_ inputs: Inputs) -> ActionEquivalent? {
+  static func dockerBuild(_ inputs: Inputs) -> ActionEquivalent? {
     // The first version of the action has other inputs.
     guard inputs["repository"] == nil else { return nil }
     var words = "docker buildx build"
@@ -221,9 +270,17 @@ enum ActionEquivalent {
     case "softprops/action-gh-release":
       let files = (inputs["files"] ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
       let tag = inputs["tag_name"] ?? "${{ github.ref_name }}"
+      var options = ""
+      if let name = inputs["name"] { options += " --title \"\(name)\"" }
+      if let path = inputs["body_path"] { options += " --notes-file \"\(path)\"" }
+      let body = inputs["body"]
+      if body != nil { options += " --notes \"$NOTES\"" }
+      if !options.contains("--notes") { options += " --generate-notes" }
+      if inputs["draft"] == "true" { options += " --draft" }
+      if inputs["prerelease"] == "true" { options += " --prerelease" }
       return .script(
-        "gh release create \"\(tag)\" --generate-notes\(inputs["draft"] == "true" ? " --draft" : "") \(files)"
-          .trimmed, env: token)
+        "gh release create \"\(tag)\"\(options) \(files)".trimmed,
+        env: token + (body.map { [("NOTES", $0)] } ?? []))
     case "actions/create-release":
       let tag = inputs["tag_name"] ?? "${{ github.ref_name }}"
       return .script(
@@ -241,4 +298,9 @@ enum ActionEquivalent {
     default: return nil
     }
   }
+}
+
+extension String? {
+  /// The text, or the empty one.
+  var orEmpty: String { self ?? "" }
 }

@@ -85,6 +85,13 @@ struct ExpressionTranslator {
   ) throws(Untranslatable) -> Translated {
     // Whether an event has a property: its parameter is a boolean.
     for (path, other) in [(left, right), (right, left)] {
+      if case .path("runner", [.name("os")]) = path, case .text(let system) = other {
+        // The machine is never one with Windows.
+        guard system.lowercased() != "windows" else { return .literal(name == "!=") }
+        return .binary(
+          name, 3, Translated(text: "machine.os", kind: .text),
+          .literal(text: system.lowercased()), kind: .boolean)
+      }
       if case .path(let root, let accesses) = path, case .boolean(let boolean) = other,
         names.isEvent(root, accesses)
       {
@@ -141,6 +148,11 @@ struct ExpressionTranslator {
     }
     switch name.lowercased() {
     case "success", "failure", "always":
+      names.remark(
+        .note,
+        name.lowercased() == "always"
+          ? "always(): after a cancellation, only steps under \"finally\" run"
+          : "success() and failure() look at the steps that a step needs, not at all before it")
       return Translated(text: "\(name.lowercased())()", kind: .boolean)
     case "cancelled":
       names.remark(

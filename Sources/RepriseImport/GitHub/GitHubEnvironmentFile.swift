@@ -10,12 +10,20 @@ struct GitHubEnvironmentFile {
   private(set) var names: [String] = []
   /// The outputs with folders that it adds to PATH.
   private(set) var folders: [String] = []
-  /// Whether it writes something whose name is not in the script.
+  /// Whether it writes something whose name is not in the script, and that no step would get.
   private(set) var hasUnknownNames = false
+  /// Whether it sets variables by `REPRISE_ENV`, because their names are not in the script.
+  private(set) var addsVariables = false
 
   private static let command = "::set-env name="
 
-  init(_ script: String) {
+  /// Reads a script.
+  ///
+  /// - Parameters:
+  ///   - script: The script.
+  ///   - canAddVariables: Whether `REPRISE_ENV` has the same meaning as `GITHUB_ENV`: not with a
+  ///     matrix, whose combinations would get the variables of one another.
+  init(_ script: String, canAddVariables: Bool) {
     self.script = script
     guard
       script.contains("GITHUB_ENV") || script.contains("GITHUB_PATH")
@@ -23,8 +31,13 @@ struct GitHubEnvironmentFile {
     else { return }
     var lines = script.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .map(String.init)
+    for position in lines.indices where lines[position].contains("GITHUB_ENV") {
+      readVariables(lines, position)
+    }
+    if hasUnknownNames, canAddVariables {
+      (names, addsVariables, hasUnknownNames) = ([], true, false)
+    }
     for position in lines.indices {
-      if lines[position].contains("GITHUB_ENV") { readVariables(lines, position) }
       if let range = lines[position].firstRange(of: Self.command) {
         add(
           String(
@@ -33,7 +46,8 @@ struct GitHubEnvironmentFile {
       }
       if lines[position].contains("GITHUB_PATH") { lines[position] = path(lines[position]) }
     }
-    self.script = lines.joined(separator: "\n").replacing("GITHUB_ENV", with: "REPRISE_OUTPUT")
+    self.script = lines.joined(separator: "\n")
+      .replacing("GITHUB_ENV", with: addsVariables ? "REPRISE_ENV" : "REPRISE_OUTPUT")
       .replacing("GITHUB_PATH", with: "REPRISE_OUTPUT")
   }
 
@@ -119,7 +133,6 @@ extension GitHubJob {
   func variables(before position: Int) -> [(name: String, value: Translated)] {
     var values: [(name: String, value: Translated)] = []
     var path = ""
-    let index = items == nil ? "" : "[index]"
     for step in steps[..<position] {
       guard let id = step.id else { continue }
       for name in step.written.names {
@@ -129,11 +142,11 @@ extension GitHubJob {
           (
             name,
             Translated(
-              text: "steps.\(id).outputs.\(name)\(index) || \(earlier)", kind: .text, precedence: 1)
+              text: "steps.\(id).outputs.\(name) || \(earlier)", kind: .text, precedence: 1)
           ))
       }
       for folder in step.written.folders {
-        path = "${{ steps.\(id).outputs.\(folder)\(index) || '/usr/bin' }}:" + path
+        path = "${{ steps.\(id).outputs.\(folder) || '/usr/bin' }}:" + path
       }
     }
     if !path.isEmpty {

@@ -21,14 +21,19 @@ final class GitHubFile {
   private(set) var secrets: [String] = []
   private(set) var remarks: [ImportRemark] = []
   var jobs: [GitHubJob] = []
+  /// The calls of other workflows of the repository.
+  var calls: [GitHubCall] = []
   var stepNames = StepNames()
   /// The variables of the workflow, which all steps see.
   let variables: Set<String>
   /// The name of the event that starts the workflow, for conditions on it.
   let eventName: String
+  /// Reads a file of the repository.
+  let files: (String) -> [UInt8]?
 
-  init(_ root: Node) {
+  init(_ root: Node, files: @escaping (String) -> [UInt8]?) {
     self.root = root
+    self.files = files
     variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
     let events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
     eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"
@@ -70,20 +75,38 @@ final class GitHubJob {
   let id: String
   let node: Node
   /// The ids of the jobs that it needs.
-  let needs: [String]
+  var needs: [String] = []
+  /// The call of another workflow that the job is a part of.
+  let call: GitHubCall?
   var steps: [GitHubStep] = []
   /// The variables of the job.
   let environment: [Node.Pair]
   /// The types of the values of its matrix, by name.
   var matrixKinds: [String: Translated.Kind] = [:]
-  /// The combinations of its matrix, if its steps need their positions.
-  var items: MatrixItems?
+  /// Whether all of its steps together run for each combination of its matrix.
+  var isMatrixGroup = false
+  /// Whether its matrix is known only during the run.
+  var hasDynamicMatrix = false
+  /// The composite actions that its steps use.
+  var scopes: [GitHubScope] = []
+  var services: [GitHubService] = []
+  /// The id of the group of its steps.
+  var groupID = ""
+  /// The id of the step that decides whether the job runs, if none of its steps can.
+  var startID: String?
+  /// The id of the step that fails if any step of a group has failed.
+  var endID: String?
 
-  init(id: String, _ node: Node) {
+  init(id: String, _ node: Node, call: GitHubCall? = nil) {
     self.id = id
     self.node = node
-    needs = node["needs"]?.texts ?? []
-    environment = node["env"]?.pairs ?? []
+    self.call = call
+    let own = node["env"]?.pairs ?? []
+    // A workflow that is called does not see the variables of the caller, but its own.
+    let outer = (call?.root["env"]?.pairs ?? []).filter { pair in
+      !own.contains { $0.key.text == pair.key.text }
+    }
+    environment = outer + own
   }
 
   /// The ids of its steps that are written.
@@ -91,6 +114,7 @@ final class GitHubJob {
 
   /// Whether its condition tests the status of other jobs.
   var testsStatus: Bool {
+    if let call, node["needs"] == nil, call.job.testsStatus { return true }
     guard let text = node["if"]?.text else { return false }
     return ["always(", "failure(", "cancelled(", "success("].contains { text.contains($0) }
   }
@@ -105,14 +129,28 @@ struct GitHubStep {
   var work: ActionEquivalent
   /// The variables that it sets for later steps.
   let written: GitHubEnvironmentFile
+  /// The use of the composite action that it is a part of.
+  let scope: GitHubScope?
   /// Whether other steps need its id.
   var originalID: String? { node["id"]?.text }
 
-  init(_ node: Node, id: String?, work: ActionEquivalent) {
+  init(
+    _ node: Node, id: String?, work: ActionEquivalent, scope: GitHubScope? = nil,
+    canAddVariables: Bool = true
+  ) {
     self.node = node
     self.id = id
     self.work = work
-    written = GitHubEnvironmentFile(node["run"]?.text ?? "")
+    self.scope = scope
+    written = GitHubEnvironmentFile(node["run"]?.text ?? "", canAddVariables: canAddVariables)
+  }
+
+  /// Whether the step that is written can have an output.
+  func hasOutput(_ name: String) -> Bool {
+    switch work {
+    case .script where node["run"] == nil: ActionEquivalent.outputs(node).contains(name)
+    case .nothing, .note, .script, .missing: true
+    }
   }
 
   /// Whether its condition tests the status of other steps.

@@ -6,7 +6,9 @@ import YAML
 struct GitHubImport {
   private let file: GitHubFile
 
-  init(_ root: Node) { file = GitHubFile(root) }
+  init(_ root: Node, files: @escaping (String) -> [UInt8]?) {
+    file = GitHubFile(root, files: files)
+  }
 
   /// Translates the workflow.
   mutating func draft() throws(ImportError) -> ImportDraft {
@@ -17,7 +19,14 @@ struct GitHubImport {
     file.readInputs()
     for pair in jobs.pairs {
       guard let id = pair.key.text, pair.value.isMap else { continue }
-      file.jobs.append(GitHubJob(id: id, pair.value))
+      file.add(id, pair.value)
+    }
+    file.resolveNeeds()
+    if !file.calls.isEmpty, !file.variables.isEmpty {
+      file.remark(.note, "the workflows that are called see the variables of this file, too", at: 0)
+    }
+    if file.jobs.count > 1 {
+      for job in file.jobs { job.groupID = file.stepNames.id(for: job.id, otherwise: "job") }
     }
     for job in file.jobs { job.plan(in: file) }
     var branches: [Draft.Item] = []
@@ -58,10 +67,14 @@ struct GitHubImport {
     }
     let triggers = file.triggers()
     let concurrency = file.concurrency()
-    let environment = GitHubEnvironment(file: file, names: GitHubNames(file: file))
-      .draft(root["env"]?.pairs ?? [])
+    // As on the machines of GitHub, tools can ask whether they run without a person.
+    let hasOwn = file.variables.contains("CI")
+    let environment = Draft.map(
+      (hasOwn ? [] : [Draft.Item("CI", .text("true"))])
+        + (GitHubEnvironment(file: file, names: GitHubNames(file: file))
+          .draft(root["env"]?.pairs ?? [])?.items ?? []))
     if let parameters = file.parametersDraft() { items.append(Draft.Item("params", parameters)) }
-    if let environment { items.append(Draft.Item("env", environment)) }
+    items.append(Draft.Item("env", environment))
     if let secrets = file.secretsDraft() { items.append(Draft.Item("secrets", secrets)) }
     let shell = GitHubShell(root["defaults"]?["run"]?["shell"]?.text ?? "").draft
     items.append(Draft.Item("shell", shell ?? .texts(["bash", "-e", "-c"])))

@@ -11,8 +11,22 @@ extension GitHubJob {
       steps = [GitHubStep(node, id: id, work: .missing("uses: \(uses)"))]
       return
     }
+    add(node["steps"]?.elements ?? [], within: nil, in: file)
+    planStart(in: file)
+    planGroup(in: file)
+  }
+
+  /// Adds steps, and those of the composite actions that they use.
+  private func add(_ nodes: [Node], within scope: GitHubScope?, in file: GitHubFile) {
     let prefix = file.jobs.count > 1 ? "\(id)-" : ""
-    for step in node["steps"]?.elements ?? [] {
+    for step in nodes {
+      if scopes.count < GitHubScope.countMax,
+        let use = GitHubScope(step, within: scope, in: file)
+      {
+        scopes.append(use)
+        add(use.steps, within: use, in: file)
+        continue
+      }
       let work = ActionEquivalent(step)
       var id: String?
       switch work {
@@ -21,10 +35,40 @@ extension GitHubJob {
         let name = step["id"]?.text ?? step["name"]?.text ?? Self.command(of: step)
         id = file.stepNames.id(for: prefix + name.withoutExpressions, otherwise: "step")
       }
-      steps.append(GitHubStep(step, id: id, work: work))
+      steps.append(
+        GitHubStep(step, id: id, work: work, scope: scope, canAddVariables: !hasDynamicMatrix))
     }
-    if let matrix = node["strategy"]?["matrix"], matrix.isMap, passesValues {
-      items = MatrixItems(matrix)
+  }
+
+  /// Decides what starts the job: its services, and whether a step of its own has its condition.
+  private func planStart(in file: GitHubFile) {
+    guard let first = steps.first(where: { $0.id != nil }) else { return }
+    let prefix = file.jobs.count > 1 ? "\(id)-" : ""
+    if node["container"] == nil {
+      for pair in node["services"]?.pairs ?? [] {
+        let name = pair.key.text ?? "service"
+        let id = file.stepNames.id(for: prefix + name, otherwise: "service")
+        services.append(GitHubService(name: name, id: id, pair.value))
+      }
+    }
+    // Later steps ask the first one whether the job runs, so it must have no condition of its own.
+    let hasCondition =
+      first.node["if"] != nil || first.scope?.chain.contains { $0.step["if"] != nil } == true
+    if testsStatus, hasCondition || !services.isEmpty {
+      startID = file.stepNames.id(for: prefix + "start", otherwise: "start")
+    }
+  }
+
+  /// Decides whether the matrix is that of a group, or of its only step.
+  private func planGroup(in file: GitHubFile) {
+    guard !matrixKinds.isEmpty, !hasDynamicMatrix,
+      stepIDs.count > 1 || !services.isEmpty || startID != nil
+    else { return }
+    isMatrixGroup = true
+    if groupID.isEmpty { groupID = file.stepNames.id(for: id, otherwise: "job") }
+    // What needs the group looks at its last step only.
+    if steps.last(where: { $0.id != nil })?.testsStatus == true {
+      endID = file.stepNames.id(for: "\(id)-end", otherwise: "end")
     }
   }
 
@@ -39,7 +83,13 @@ extension GitHubJob {
   }
 
   private func readMatrix() {
-    guard let matrix = node["strategy"]?["matrix"], matrix.isMap else { return }
+    guard let matrix = node["strategy"]?["matrix"] else { return }
+    guard matrix.isMap else {
+      hasDynamicMatrix = matrix.text?.contains("${{") == true
+      return
+    }
+    let isComputed = matrix.pairs.contains { $0.value.text?.contains("${{") == true }
+    hasDynamicMatrix = isComputed
     let lists = matrix.pairs.filter { !["include", "exclude"].contains($0.key.text) }
     let included = matrix["include"]?.elements ?? []
     var values: [String: [Node]] = [:]

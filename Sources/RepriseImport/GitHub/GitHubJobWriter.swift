@@ -20,7 +20,8 @@ struct GitHubJobWriter {
     remarkPlace()
     let condition = jobCondition()
     let matrix = matrix()
-    var items: [Draft.Item] = []
+    var items = services(condition) + (start(condition).map { [$0] } ?? [])
+    let startCount = items.count
     var comments: [String] = []
     for (position, step) in job.steps.enumerated() {
       file.line = step.node.mark.line
@@ -35,15 +36,25 @@ struct GitHubJobWriter {
       var writer = GitHubStepWriter(
         file: file, job: job, step: step, names: names, variables: variables(before: position))
       var item = writer.item(
-        needs: needs(ofStepAt: position), condition: condition, matrix: matrix)
+        needs: needs(ofStepAt: position), condition: condition,
+        matrix: job.isMatrixGroup ? [] : matrix)
       item.comments = comments + item.comments
       comments = []
+      // What needs a job that is skipped is skipped.
+      if condition.testsStatus, job.startID == nil, step.id == job.stepIDs.first {
+        item.value["if-skipped"] = .text("skip")
+      }
       items.append(item)
     }
-    guard !items.isEmpty else { return nil }
-    var group: [Draft.Item] = []
-    if let runner = container() { group.append(Draft.Item("runner", runner)) }
-    group.append(Draft.Item("steps", .list(items)))
+    guard items.count > startCount else { return nil }
+    if let end = end() { items.append(end) }
+    if job.hasDynamicMatrix, job.stepIDs.count > 1 {
+      file.remark(
+        .note,
+        "job \(job.id): each step waits for all combinations of the step before, "
+          + "and runs only if all have succeeded", at: job.node.mark.line)
+    }
+    let group = group(items, matrix: matrix, runner: container())
     var about = ["job \(job.id)" + (job.node["name"]?.text.map { ": \($0)" } ?? "")]
     if let needed = job.node["needs"]?.texts, !needed.isEmpty {
       about[0] += ", needs \(needed.joined(separator: ", "))"
@@ -71,10 +82,10 @@ struct GitHubJobWriter {
         .note, "job \(job.id): an environment can require an approval: add \"approval\"",
         at: environment.mark.line)
     }
-    for key in ["services"] {
-      guard let value = node[key] else { continue }
+    if let value = node["services"], node["container"] != nil {
       let names = value.pairs.compactMap(\.key.text).joined(separator: ", ")
-      file.remark(.missing, "job \(job.id): \(key): \(names)", at: value.mark.line)
+      file.remark(
+        .missing, "job \(job.id): services beside a container: \(names)", at: value.mark.line)
     }
     let others = [
       ("timeout-minutes", "is left out: set \"timeout\" of its steps"),
@@ -82,7 +93,9 @@ struct GitHubJobWriter {
       ("concurrency", "is left out: only a whole run has \"concurrency\""),
     ]
     for (key, text) in others {
-      guard let value = node[key], value.boolean != false else { continue }
+      guard let value = node[key], value.boolean == nil,
+        key != "timeout-minutes" || value.minutes == nil
+      else { continue }
       file.remark(.note, "job \(job.id): \(key) \(text)", at: value.mark.line)
     }
   }
@@ -90,7 +103,7 @@ struct GitHubJobWriter {
   /// Returns the variables that earlier steps of the job have set.
   private func variables(before position: Int) -> [(name: String, value: Translated)] {
     let variables = job.variables(before: position)
-    guard !variables.isEmpty, !job.matrixKinds.isEmpty, job.items == nil else { return variables }
+    guard !variables.isEmpty, job.hasDynamicMatrix else { return variables }
     file.remark(.missing, "GITHUB_ENV: the outputs of a step with a matrix are a list")
     return []
   }
@@ -103,11 +116,23 @@ struct GitHubJobWriter {
       file.remark(.missing, "job \(job.id): the image of its container is an expression")
       return nil
     }
-    if container["options"] != nil || container["volumes"] != nil || container["credentials"] != nil
-    {
-      file.remark(.note, "job \(job.id): options of its container")
+    var settings = [Draft.Item("image", .text(image))]
+    var options = (container["volumes"]?.texts ?? []).flatMap { ["-v", $0] }
+    if let text = container["options"]?.text {
+      options += text.split(whereSeparator: \.isWhitespace).map(String.init)
+      if text.contains("'") || text.contains("\"") {
+        file.remark(.missing, "job \(job.id): the options of its container have quotes")
+      }
     }
-    return .map([Draft.Item("container", .map([Draft.Item("image", .text(image))]))])
+    if container["credentials"] != nil {
+      file.remark(.note, "job \(job.id): log in to the registry of its container once")
+    }
+    guard !options.joined().contains("${{") else {
+      file.remark(.missing, "job \(job.id): the options of its container are an expression")
+      return nil
+    }
+    if !options.isEmpty { settings.append(Draft.Item("options", .texts(options))) }
+    return .map([Draft.Item("container", .map(settings))])
   }
 
   // MARK: Order
@@ -116,7 +141,7 @@ struct GitHubJobWriter {
   ///
   /// A step of GitHub looks at all earlier steps. Here it looks at the steps that it needs, so a
   /// step after one that runs in any case also needs the steps before that one.
-  private func needs(ofStepAt position: Int) -> [String]? {
+  func needs(ofStepAt position: Int) -> [String]? {
     var needs: [String] = []
     for step in job.steps[..<position].reversed() {
       guard let id = step.id else { continue }
@@ -124,6 +149,15 @@ struct GitHubJobWriter {
       if !step.testsStatus { break }
     }
     let isFirst = needs.isEmpty
+    // The step that starts the job is the one before the first.
+    if let start = job.startID {
+      if isFirst { return nil }
+      if job.steps[..<position].allSatisfy({ $0.id == nil || $0.testsStatus }) {
+        needs.append(start)
+      }
+      return needs.count == 1 ? nil : needs.reversed()
+    }
+    if isFirst { needs += job.services.reversed().map(\.id) }
     if isFirst || job.steps[..<position].allSatisfy({ $0.id == nil || $0.testsStatus }) {
       needs += file.lastSteps(neededBy: job)
     }
@@ -133,14 +167,10 @@ struct GitHubJobWriter {
   /// Returns the condition of the job, with those of the jobs that it needs.
   private func jobCondition() -> JobCondition {
     var condition = JobCondition()
-    if let text = job.node["if"]?.text {
-      file.line = job.node["if"]?.mark.line ?? file.line
-      do throws(Untranslatable) {
-        let (own, testsStatus) = try ExpressionTranslator(names: names).condition(text)
-        condition = JobCondition(value: own, testsStatus: testsStatus)
-      } catch {
-        file.remark(.missing, "job \(job.id): if: \(error.reason)")
-      }
+    do throws(Untranslatable) {
+      condition = try job.condition(in: file, names)
+    } catch {
+      file.remark(.missing, "job \(job.id): if: \(error.reason)")
     }
     guard !condition.testsStatus else { return condition }
     // A job that needs a skipped job is skipped there, and would run here.
@@ -149,10 +179,10 @@ struct GitHubJobWriter {
     while let id = pending.popLast() {
       guard visited.insert(id).inserted, let other = file.job(id) else { continue }
       pending += other.testsStatus ? [] : other.needs
-      guard !other.testsStatus, let text = other.node["if"]?.text else { continue }
-      let translator = ExpressionTranslator(names: GitHubNames(file: file, job: other))
-      guard let inherited = try? translator.condition(text) else { continue }
-      condition.value = inherited.0.and(condition.value ?? .literal(true))
+      guard !other.testsStatus,
+        let inherited = try? other.condition(in: file, GitHubNames(file: file, job: other)).value
+      else { continue }
+      condition.value = inherited.and(condition.value ?? .literal(true))
     }
     return condition
   }
@@ -162,27 +192,38 @@ struct GitHubJobWriter {
   private func matrix() -> [Draft.Item] {
     guard let strategy = job.node["strategy"], let matrix = strategy["matrix"] else { return [] }
     file.line = matrix.mark.line
-    guard matrix.isMap else {
-      file.remark(.missing, "job \(job.id): a matrix from an expression")
-      return []
-    }
     var items: [Draft.Item] = []
+    if let text = matrix.text, let value = computed(text) {
+      return limited([Draft.Item("matrix", .text(value))], strategy)
+    }
     for pair in matrix.pairs {
       guard let name = pair.key.text else { continue }
       if pair.value.isList {
         items.append(Draft.Item(name, translated(pair.value)))
-      } else if let text = pair.value.text {
-        do throws(Untranslatable) {
-          let value = try ExpressionTranslator(names: GitHubNames(file: file)).template(text)
-          items.append(Draft.Item(name, .text(value)))
-        } catch {
-          file.remark(.missing, "job \(job.id): matrix.\(name): \(error.reason)")
-        }
+      } else if let text = pair.value.text, let value = computed(text) {
+        items.append(Draft.Item(name, .text(value)))
       }
     }
-    var all = [Draft.Item("matrix", .map(items))]
-    if let items = job.items { all = [Draft.Item("foreach", items.draft)] }
-    if let limit = strategy["max-parallel"], limit.isNumber {
+    return limited([Draft.Item("matrix", .map(items))], strategy)
+  }
+
+  /// Returns a matrix, or a list of it, that is computed during the run.
+  private func computed(_ text: String) -> String? {
+    var names = GitHubNames(file: file, job: job)
+    names.variables = self.names.variables
+    do throws(Untranslatable) {
+      return try ExpressionTranslator(names: names).template(text)
+    } catch {
+      file.remark(.missing, "job \(job.id): matrix: \(error.reason)")
+      return nil
+    }
+  }
+
+  private func limited(_ matrix: [Draft.Item], _ strategy: Node) -> [Draft.Item] {
+    var all = matrix
+    if job.isMatrixGroup, !job.services.isEmpty {
+      all.append(Draft.Item("max-parallel", .word("1")))
+    } else if let limit = strategy["max-parallel"], limit.isNumber {
       all.append(Draft.Item("max-parallel", limit.draft))
     }
     if strategy["fail-fast"]?.boolean ?? true { all.append(Draft.Item("fail-fast", .word("true"))) }
@@ -226,7 +267,9 @@ extension GitHubFile {
     while !pending.isEmpty {
       let id = pending.removeFirst()
       guard visited.insert(id).inserted, let other = self.job(id) else { continue }
-      if let last = other.stepIDs.last {
+      if other.isMatrixGroup {
+        steps.append(other.groupID)
+      } else if let last = other.stepIDs.last {
         // Without an ordinary step at the end, the step before it counts, too.
         for step in other.steps.reversed() {
           guard let id = step.id else { continue }

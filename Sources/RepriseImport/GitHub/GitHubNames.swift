@@ -12,6 +12,8 @@ struct GitHubNames {
   var written: [String: Translated] = [:]
   /// Whether secrets are allowed in this place.
   var allowsSecrets = false
+  /// The use of the composite action that this place is a part of.
+  var scope: GitHubScope?
 
   func remark(_ weight: ImportRemark.Weight, _ text: String) { file.remark(weight, text) }
 
@@ -23,25 +25,34 @@ struct GitHubNames {
     let path = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
     switch (root, path.first) {
     case ("github", let name): return github(name ?? "", path)
-    case ("inputs", let name?): return input(name)
+    case ("github", "action_path"): return .literal(text: scope?.path ?? ".")
+    case ("inputs", let name?):
+      if let scope { return try input(name, of: scope) }
+      if let call = job?.call { return try input(name, of: call) }
+      return input(name)
     case ("vars", let name?):
       remark(.note, "vars.\(name) is the parameter \(StepNames.identifier(name))")
       return input(name)
     case ("env", let name?): return try variable(name)
     case ("secrets", let name?) where accesses.count == 1:
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
+      if let call = job?.call { return try secret(name, of: call) }
       return Translated(text: "secrets.\(file.secret(name))", kind: .text)
     case ("matrix", let name?):
-      guard job?.matrixKinds.isEmpty == false else {
-        throw Untranslatable("the matrix is not known")
+      guard let job else { throw Untranslatable("the matrix is not known") }
+      guard job.hasMatrix else { return .literal(text: "") }
+      let isDynamic = job.hasDynamicMatrix
+      guard let kind = job.matrixKinds[name] ?? (isDynamic ? .unknown : nil) else {
+        return .literal(text: "")
       }
-      guard let kind = job?.matrixKinds[name] else { return .literal(text: "") }
       let base = Translated(
-        text: (job?.items == nil ? "matrix." : "item.") + name, kind: kind)
+        text: "matrix." + name, kind: kind)
       return accesses.count == 1 ? base : try translator.member(of: base, accesses.dropFirst())
     case ("steps", let name?): return try step(name, path.dropFirst(), isOptional)
-    case ("needs", let name?): return try need(name, path.dropFirst(), isOptional)
+    case ("needs", let name?), ("jobs", let name?):
+      return try need(name, path.dropFirst(), isOptional)
     case ("runner", let name?): return try runner(name)
+    case ("job", "services") where accesses.count == 4: return try port(accesses)
     case ("strategy", "job-index"): return Translated(text: "index", kind: .number)
     default:
       throw Untranslatable("there is no \"\(([root] + path).joined(separator: "."))\" here")
@@ -74,9 +85,11 @@ struct GitHubNames {
       return Translated(text: "secrets.\(file.secret("GITHUB_TOKEN"))", kind: .text)
     case "event" where path.count == 3 && path[1] == "inputs": return input(path[2])
     default:
+      let branch = file.mainBranch
       let defaults = [
-        "event_name": file.eventName, "ref": "refs/heads/main", "ref_name": "main",
-        "ref_type": "branch", "base_ref": "", "head_ref": "",
+        "event_name": file.eventName, "ref": "refs/heads/\(branch)", "ref_name": branch,
+        "ref_type": "branch", "repository": file.repository,
+        "repository_owner": file.owner,
       ]
       return parameter(path, kind: .text, fallback: .text(defaults[name] ?? ""))
     }
@@ -117,23 +130,40 @@ struct GitHubNames {
   private func step(
     _ name: String, _ rest: ArraySlice<String>, _ isOptional: Bool
   ) throws(Untranslatable) -> Translated {
-    guard let step = job?.steps.first(where: { $0.originalID == name }) else {
-      throw Untranslatable("there is no step \"\(name)\"")
+    guard let step = job?.steps.first(where: { $0.originalID == name && $0.scope === scope })
+    else {
+      if let use = job?.scopes.first(where: { $0.step["id"]?.text == name && $0.outer === scope }) {
+        return try output(rest, of: use)
+      }
+      // Its values are empty there, too.
+      remark(.note, "there is no step \"\(name)\": its values are empty")
+      return .literal(text: "")
     }
+    let path = rest.joined(separator: ".")
     guard let id = step.id else {
       if rest.first != "outputs" { return .literal(text: "success") }
-      remark(.note, "steps.\(name).\(rest.joined(separator: ".")) is empty")
+      // Without a cache, there is never a hit. Other values are missed by what reads them.
+      guard rest.last == "cache-hit" else {
+        throw Untranslatable("steps.\(name).\(path) is a value of an action that is left out")
+      }
+      remark(.note, "steps.\(name).\(path) is empty")
       return .literal(text: "")
     }
     switch rest.first {
+    case "conclusion" where step.node["continue-on-error"]?.boolean == true:
+      let result = "steps.\(id).result"
+      return Translated(text: "(\(result) == 'failure' && 'success' || \(result))", kind: .text)
     case "outcome", "conclusion", "result":
       return Translated(text: "steps.\(id).result", kind: .text)
     case "outputs" where rest.count == 2:
-      guard job?.matrixKinds.isEmpty != false || job?.items != nil else {
+      guard step.hasOutput(rest.last ?? "") else {
+        throw Untranslatable("steps.\(name).\(path) is a value of an action that is a command here")
+      }
+      guard job?.hasDynamicMatrix != true else {
         throw Untranslatable("the outputs of a step with a matrix are a list")
       }
       let output = rest.last ?? ""
-      let text = "steps.\(id).outputs.\(output)" + (job?.items == nil ? "" : "[index]")
+      let text = "steps.\(id).outputs.\(output)"
       // A missing output is empty there, and an error here.
       if isOptional { return Translated(text: text, kind: .text) }
       return Translated(text: "\(text) || ''", kind: .text, precedence: 1)
@@ -144,16 +174,17 @@ struct GitHubNames {
   private func need(
     _ name: String, _ rest: ArraySlice<String>, _ isOptional: Bool
   ) throws(Untranslatable) -> Translated {
-    guard let other = file.job(name) else { throw Untranslatable("there is no job \"\(name)\"") }
+    let id = (job?.call?.prefix ?? "") + name
+    if let call = file.calls.first(where: { $0.job.id == id }) { return try value(of: call, rest) }
+    guard let other = file.job(id) else { throw Untranslatable("there is no job \"\(name)\"") }
     switch rest.first {
     case "result":
-      guard let last = other.stepIDs.last else { return .literal(text: "success") }
-      return Translated(text: "steps.\(last).result", kind: .text)
+      return other.result
     case "outputs" where rest.count == 2:
       guard let text = other.node["outputs"]?[rest.last ?? ""]?.text else {
         return .literal(text: "")
       }
-      guard other.matrixKinds.isEmpty else {
+      guard !other.hasMatrix else {
         throw Untranslatable("the outputs of a job with a matrix are a list")
       }
       let names = GitHubNames(file: file, job: other)
@@ -164,8 +195,10 @@ struct GitHubNames {
 
   private func runner(_ name: String) throws(Untranslatable) -> Translated {
     switch name {
-    case "os": return .literal(text: "Linux")
-    case "arch": return .literal(text: "X64")
+    case "os":
+      return Translated(text: "(machine.os == 'macos' && 'macOS' || 'Linux')", kind: .text)
+    case "arch":
+      return Translated(text: "(machine.arch == 'arm64' && 'ARM64' || 'X64')", kind: .text)
     case "temp": return Translated(text: "(env.TMPDIR || '/tmp')", kind: .text)
     case "workspace": return Translated(text: "(env.PWD || '.')", kind: .text)
     default:

@@ -11,6 +11,8 @@ struct GitHubStepWriter {
   /// The variables that earlier steps have set.
   private let variables: [(name: String, value: Translated)]
   private var comments: [String] = []
+  /// Whether its condition is never true here.
+  private var isNever = false
 
   init(
     file: GitHubFile, job: GitHubJob, step: GitHubStep, names: GitHubNames,
@@ -21,6 +23,7 @@ struct GitHubStepWriter {
     self.job = job
     self.step = step
     self.names = names
+    self.names.scope = step.scope
     for (name, value) in variables where value.kind == .text {
       self.names.written[name] = value
       self.names.variables[name] = nil
@@ -42,6 +45,9 @@ struct GitHubStepWriter {
   ) -> Draft.Item {
     let node = step.node
     var items = [Draft.Item("id", .text(step.id ?? ""))]
+    if let name = node["name"]?.text?.label, name != step.id {
+      items.append(Draft.Item("name", .text(name)))
+    }
     if let needs { items.append(Draft.Item("needs", .texts(needs))) }
     if let text = self.condition(condition) { items.append(Draft.Item("if", .text(text))) }
     items += matrix
@@ -55,34 +61,47 @@ struct GitHubStepWriter {
     if let goesOn = continuesOnError() { items.append(Draft.Item("continue-on-error", goesOn)) }
     items.append(Draft.Item("run", .text(ScalarText.tidied(work.text))))
     if case .missing(let text) = step.work {
-      file.remark(.missing, text)
+      miss(text)
       comments.append("no equivalent, replace this step:")
       comments += Draft.list([Draft.Item("", node.draft)]).lines().texts.map { "  \($0)" }
     }
     return Draft.Item("", .map(items), comments: comments)
   }
 
+  /// Reports something without an equivalent, which does not matter in a step that never runs.
+  private func miss(_ text: String) {
+    file.remark(isNever ? .note : .missing, isNever ? "never runs here: \(text)" : text)
+  }
+
   // MARK: Conditions
 
   private mutating func condition(_ outer: JobCondition) -> String? {
     var own: Translated?
-    var testsStatus = false
     if let text = step.node["if"]?.text {
       file.line = step.node["if"]?.mark.line ?? file.line
       do throws(Untranslatable) {
-        (own, testsStatus) = try ExpressionTranslator(names: names).condition(text)
+        (own, _) = try ExpressionTranslator(names: names).condition(text)
       } catch {
         file.remark(.missing, "if: \(text): \(error.reason)")
         comments.append("if: \(text): \(error.reason)")
       }
     }
     var whole = outer.value ?? .literal(true)
-    if outer.testsStatus, step.id != job.stepIDs.first, let first = job.stepIDs.first {
+    let first = job.startID ?? job.stepIDs.first
+    if outer.testsStatus, step.id != first, let first {
       whole = Translated(
         text: "steps.\(first).result != 'skipped'", kind: .boolean, precedence: 3)
     }
+    if let scope = step.scope {
+      do throws(Untranslatable) {
+        if let condition = try names.condition(of: scope) { whole = whole.and(condition) }
+      } catch {
+        file.remark(.missing, "if: \(error.reason)")
+        comments.append("if: \(error.reason)")
+      }
+    }
     if let own { whole = whole.and(own) }
-    _ = testsStatus
+    isNever = whole.truth == false
     return whole.truth == true ? nil : whole.text
   }
 
@@ -95,6 +114,8 @@ struct GitHubStepWriter {
         job.environment.filter { pair in
           !(step.node["env"]?.pairs ?? []).contains { $0.key.text == pair.key.text }
         } + (step.node["env"]?.pairs ?? []))?.items ?? []
+    for variable in step.scope.map(names.environment) ?? []
+    where !environment.contains(where: { $0.key == variable.key }) { environment.append(variable) }
     let own = Set((step.node["env"]?.pairs ?? []).compactMap(\.key.text))
     for (name, value) in variables where !own.contains(name) {
       let text = value.kind == .text ? "${{ \(value.text) }}" : value.text
@@ -109,7 +130,10 @@ struct GitHubStepWriter {
       return ("echo 'replace this step: \(word.withoutExpressions)' >&2\nexit 1\n", [], nil)
     case .script(let text, let variables, let note):
       if step.written.hasUnknownNames {
-        file.remark(.missing, "GITHUB_ENV: the names of the variables are not in the script")
+        miss("GITHUB_ENV: the names of the variables are not in the script")
+      }
+      if step.written.addsVariables, file.jobs.contains(where: { $0.needs.contains(job.id) }) {
+        file.remark(.note, "GITHUB_ENV: jobs that need \(job.id) get its variables, too")
       }
       if let note {
         file.remark(.note, note)
@@ -130,9 +154,9 @@ struct GitHubStepWriter {
         let own = GitHubVariables(file: file, translator: translator)
         let result = own.rewritten(script.text, known: Set(environment.map(\.key)))
         environment += result.environment
-        return (result.text, environment, isScript ? shell.draft : nil)
+        return (result.text, environment, isScript ? shell.draft : commandShell)
       } catch {
-        file.remark(.missing, "run: \(error.reason)")
+        miss("run: \(error.reason)")
         comments.append("run: \(error.reason)")
         comments += text.split(whereSeparator: \.isNewline).map { "  \($0)" }
         return ("echo 'replace this step' >&2\nexit 1\n", environment, nil)
@@ -141,45 +165,63 @@ struct GitHubStepWriter {
   }
 
   private mutating func shell() -> (draft: Draft?, language: GitHubScript.Language) {
+    guard step.node["run"] != nil else { return (nil, .posix) }
+    // The defaults of a job are not those of a composite action.
+    let defaults = step.scope == nil ? job.node["defaults"]?["run"]?["shell"]?.text : "bash"
     let fileShell = file.root["defaults"]?["run"]?["shell"]?.text
-    let jobShell = job.node["defaults"]?["run"]?["shell"]?.text
-    let own = step.node["shell"]?.text ?? jobShell
-    let shell = GitHubShell(own ?? fileShell ?? "")
-    if shell.language == .command || shell.language == .powerShell {
-      file.remark(.note, "a script for Windows needs \(own ?? fileShell ?? "its shell") here")
+    var own = step.node["shell"]?.text ?? defaults
+    if own == nil, let call = job.call {
+      own = call.root["defaults"]?["run"]?["shell"]?.text ?? (fileShell == nil ? nil : "")
     }
-    if shell.draft == nil, let name = own ?? fileShell {
-      file.remark(.missing, "shell: \(name)")
+    if own == nil, fileShell == nil, job.isForWindows { own = "pwsh" }
+    let shell = GitHubShell(own ?? fileShell ?? "")
+    let name = own ?? fileShell ?? ""
+    if shell.language == .powerShell {
+      file.remark(.note, "a script for Windows needs \(name) here")
+    }
+    if shell.draft == nil || shell.language == .command {
+      miss("shell: \(name)")
       comments.append("shell: \(name)")
     }
     return (own == nil ? nil : shell.draft, shell.language)
   }
 
+  /// The shell of a command that an action is here, unless that of the workflow is one of these.
+  private var commandShell: Draft? {
+    let name = file.root["defaults"]?["run"]?["shell"]?.text ?? ""
+    return GitHubShell(name).language == .posix ? nil : .text("bash")
+  }
+
   private mutating func folder() -> String? {
     guard step.node["run"] != nil else { return nil }
-    let node =
-      step.node["working-directory"] ?? job.node["defaults"]?["run"]?["working-directory"]
-      ?? file.root["defaults"]?["run"]?["working-directory"]
+    let defaults =
+      job.node["defaults"]?["run"]?["working-directory"]
+      ?? (job.call?.root ?? file.root)["defaults"]?["run"]?["working-directory"]
+    let node = step.node["working-directory"] ?? (step.scope == nil ? defaults : nil)
     guard let text = node?.text, text != ".", text != "./" else { return nil }
     do throws(Untranslatable) {
       return try ExpressionTranslator(names: names).template(text)
     } catch {
-      file.remark(.missing, "working-directory: \(error.reason)")
+      miss("working-directory: \(error.reason)")
       return nil
     }
   }
 
   private func timeout(_ node: Node?) -> String? {
     guard let node else { return nil }
-    guard node.isNumber, let minutes = Double(node.text ?? ""), minutes > 0 else {
+    guard let minutes = node.minutes else {
       file.remark(.missing, "timeout-minutes: \(node.text ?? "")", at: node.mark.line)
       return nil
     }
-    return minutes == minutes.rounded() ? "\(Int(minutes))m" : "\(Int(minutes * 60))s"
+    return minutes
   }
 
   private func continuesOnError() -> Draft? {
-    guard let node = step.node["continue-on-error"] else { return nil }
+    let uses = step.scope?.chain.compactMap { $0.step["continue-on-error"] } ?? []
+    if !uses.isEmpty {
+      file.remark(.note, "continue-on-error of a composite action: each of its steps runs")
+    }
+    guard let node = step.node["continue-on-error"] ?? uses.first else { return nil }
     if let boolean = node.boolean { return boolean ? .word("true") : nil }
     do throws(Untranslatable) {
       let (value, _) = try ExpressionTranslator(names: names).condition(node.text ?? "")
@@ -188,5 +230,13 @@ struct GitHubStepWriter {
       file.remark(.missing, "continue-on-error: \(error.reason)", at: node.mark.line)
       return nil
     }
+  }
+}
+
+extension String {
+  /// A name without expressions, for displays; nil if nothing is left, or it is too long.
+  var label: String? {
+    let text = withoutExpressions.onOneLine
+    return text.isEmpty || text.utf8.count > 256 ? nil : text
   }
 }

@@ -10,6 +10,8 @@ struct TaskWriter {
   let ids: [String: String]
   let computed: [(name: String, line: String, uses: [String])]
   let file: Node
+  /// The folder of the include that the task is from.
+  let folder: String?
   private(set) var remarks: [ImportRemark] = []
   private(set) var usesArguments = false
   private var needs: [String] = []
@@ -22,8 +24,10 @@ struct TaskWriter {
 
   init(
     name: String, id: String, ids: [String: String],
-    computed: [(name: String, line: String, uses: [String])], file: Node
+    computed: [(name: String, line: String, uses: [String])], file: Node,
+    folder: String? = nil
   ) {
+    self.folder = folder
     self.name = name
     self.id = id
     self.ids = ids
@@ -47,13 +51,7 @@ struct TaskWriter {
       items.append(Draft.Item("approval", .text(text)))
     }
     if !environment.isEmpty { items.append(Draft.Item("env", .map(environment))) }
-    if let folder = node["dir"]?.text {
-      if folder.contains("{{") {
-        missing("dir: \(folder)")
-      } else if folder != ".", !folder.isEmpty {
-        items.append(Draft.Item("dir", .text(folder)))
-      }
-    }
+    if let dir = dir(node["dir"]?.text) { items.append(Draft.Item("dir", .text(dir))) }
     if node["ignore_error"]?.boolean == true {
       items.append(Draft.Item("continue-on-error", .word("true")))
     }
@@ -61,6 +59,16 @@ struct TaskWriter {
     remarkOthers(node)
     items.append(Draft.Item("run", .text(ScalarText.tidied(text()))))
     return Draft.Item("", .map(items), comments: comments)
+  }
+
+  private mutating func dir(_ own: String?) -> String? {
+    guard own?.contains("{{") != true else {
+      missing("dir: \(own ?? "")")
+      return nil
+    }
+    guard own?.first != "/" else { return own }
+    let parts = [folder, own].compactMap(\.self).filter { !$0.isEmpty && $0 != "." }
+    return parts.isEmpty ? nil : parts.joined(separator: "/")
   }
 
   private func text() -> String {
@@ -169,7 +177,7 @@ struct TaskWriter {
       return missing("a dependency that is no task")
     }
     if !(node["vars"]?.pairs ?? []).isEmpty { missing("\(called) with variables of its own") }
-    guard let id = ids[called.hasPrefix(":") ? String(called.dropFirst()) : called] else {
+    guard let id = ids[called] else {
       return missing("task \(called)")
     }
     guard id != self.id, !needs.contains(id) else { return }

@@ -14,25 +14,28 @@ struct TaskfileImport {
   /// Variables that need a shell, with the line of the script that sets them.
   private var computed: [(name: String, line: String, uses: [String])] = []
 
-  init(_ root: Node) { self.root = root }
+  private let includes: TaskfileIncludes
+
+  init(_ root: Node, files: @escaping (String) -> [UInt8]?) {
+    self.root = root
+    includes = TaskfileIncludes(root, files: files)
+  }
 
   /// Translates the file.
   mutating func draft() throws(ImportError) -> ImportDraft {
-    guard let tasks = root["tasks"], tasks.isMap, !tasks.pairs.isEmpty else {
-      throw ImportError("a Taskfile has \"tasks\"")
-    }
-    for pair in tasks.pairs {
-      guard let name = pair.key.text else { continue }
-      ids[name] = names.id(for: name, otherwise: "task")
-      for alias in pair.value["aliases"]?.texts ?? [] { ids[alias] = ids[name] }
+    guard !includes.tasks.isEmpty else { throw ImportError("a Taskfile has \"tasks\"") }
+    for task in includes.tasks {
+      ids[task.name] = names.id(for: task.name, otherwise: "task")
+      for alias in task.node["aliases"]?.texts ?? [] { ids[task.prefix + alias] = ids[task.name] }
     }
     readFile()
     var steps: [Draft.Item] = []
-    for pair in tasks.pairs {
-      guard let name = pair.key.text else { continue }
+    for entry in includes.tasks {
+      let name = entry.name
       var task = TaskWriter(
-        name: name, id: ids[name] ?? name, ids: ids, computed: computed, file: root)
-      let step = task.step(pair.value)
+        name: name, id: ids[name] ?? name, ids: ids(within: entry.prefix), computed: computed,
+        file: entry.file, folder: entry.folder)
+      let step = task.step(entry.node)
       steps.append(step)
       remarks += task.remarks
       if task.usesArguments, !environment.contains(where: { $0.key == "CLI_ARGS" }) {
@@ -52,6 +55,18 @@ struct TaskfileImport {
     return ImportDraft(root: .map(items), remarks: remarks, stepCount: stepCount)
   }
 
+  /// Returns the ids of tasks by the names that a task of an included file has for them.
+  private func ids(within prefix: String) -> [String: String] {
+    var known = ids
+    for (name, id) in ids {
+      known[":" + name] = id
+      if !prefix.isEmpty, name.hasPrefix(prefix) {
+        known[String(name.dropFirst(prefix.count))] = id
+      }
+    }
+    return known
+  }
+
   private mutating func remark(_ weight: ImportRemark.Weight, _ line: Int, _ text: String) {
     remarks.append(ImportRemark(weight: weight, line: line, text: text))
   }
@@ -65,12 +80,20 @@ struct TaskfileImport {
   }
 
   private mutating func readFile() {
-    for pair in root["includes"]?.pairs ?? [] {
-      remark(
-        .missing, pair.key.mark.line, "includes: import \(pair.key.text ?? "") by itself")
+    for (line, text) in includes.missing { remark(.missing, line, text) }
+    var known: [String: String] = [:]
+    for (pair, isEnvironment) in includes.variables {
+      let name = pair.key.text ?? ""
+      if let other = known[name] {
+        // All tasks share the variables of all files here.
+        if other != pair.value.text ?? "" {
+          remark(.missing, pair.key.mark.line, "\(name) has another value in an included file")
+        }
+        continue
+      }
+      known[name] = pair.value.text ?? ""
+      readVariable(pair, isEnvironment: isEnvironment)
     }
-    for pair in root["env"]?.pairs ?? [] { readVariable(pair, isEnvironment: true) }
-    for pair in root["vars"]?.pairs ?? [] { readVariable(pair, isEnvironment: false) }
   }
 
   private mutating func readVariable(_ pair: Node.Pair, isEnvironment: Bool) {

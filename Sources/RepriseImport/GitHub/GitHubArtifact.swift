@@ -1,0 +1,70 @@
+// Artifacts of GitHub Actions: folders in the folder of the run.
+
+/// The scripts of the actions that store files for other jobs, and fetch them.
+enum GitHubArtifact {
+  private static let wildcards = "*?["
+
+  /// Returns the script that stores files; nil if they cannot be written as patterns of a shell.
+  static func upload(name: String, paths: String, fails: Bool) -> String? {
+    let lines = paths.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+      .filter { !$0.isEmpty }.map(withoutWorkspace)
+    guard let first = lines.first, lines.allSatisfy({ $0.first != "!" && !$0.hasPrefix("~") })
+    else { return nil }
+    let start = "folder=\"$REPRISE_RUN_DIR/artifacts/\(name)\"\nmkdir -p \"$folder\"\n"
+    let none = "echo 'no files for the artifact' >&2" + (fails ? "; exit 1" : "")
+    if lines.count == 1, !first.contains(where: wildcards.contains) {
+      return start
+        + """
+        if [ -d "\(first)" ]; then cp -R "\(first)/." "$folder"
+        elif [ -e "\(first)" ]; then cp "\(first)" "$folder"
+        else \(none); fi
+
+        """
+    }
+    // Several paths keep the folders below the one that they have in common.
+    guard !lines.contains(where: { $0.contains("${{") || $0.contains(" ") || $0.contains("'") })
+    else { return nil }
+    let root = root(of: lines)
+    let prefix = root.isEmpty ? "" : root + "/"
+    let patterns = lines.map { $0 == root ? "." : String($0.dropFirst(prefix.count)) }
+    return start
+      + "shopt -s globstar nullglob\n" + (root.isEmpty ? "" : "cd '\(root)'\n")
+        + """
+        files=(\(patterns.joined(separator: " ")))
+        for file in "${files[@]}"; do [ ! -e "$file" ] || found+=("$file"); done
+        if [ -n "${found[*]}" ]; then tar -cf - "${found[@]}" | tar -xf - -C "$folder"
+        else \(none); fi
+
+        """
+  }
+
+  /// Returns the script that fetches files.
+  static func download(name: String?, path: String?) -> String {
+    let source = "$REPRISE_RUN_DIR/artifacts" + (name.map { "/\($0)" } ?? "")
+    let folder = withoutWorkspace(path ?? ".")
+    return "mkdir -p \"\(folder)\"\ncp -R \"\(source)/.\" \"\(folder)\"\n"
+  }
+
+  private static func withoutWorkspace(_ path: String) -> String {
+    var path = path
+    for start in ["${{ github.workspace }}/", "${{github.workspace}}/", "./"]
+    where path.hasPrefix(start) { path.removeFirst(start.count) }
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return path.isEmpty ? "." : path
+  }
+
+  /// The folder that all paths have in common.
+  private static func root(of lines: [String]) -> String {
+    var common: [Substring]?
+    for line in lines {
+      let parts = line.split(separator: "/", omittingEmptySubsequences: false)
+      let fixed = Array(parts.prefix { !$0.contains(where: wildcards.contains) })
+      guard let known = common else {
+        common = fixed
+        continue
+      }
+      common = zip(known, fixed).prefix { $0 == $1 }.map(\.0)
+    }
+    return (common ?? []).joined(separator: "/")
+  }
+}

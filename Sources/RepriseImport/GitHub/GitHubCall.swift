@@ -1,0 +1,156 @@
+// Jobs that call another workflow of the repository: its jobs become jobs of this file.
+
+import YAML
+
+/// A call of a reusable workflow.
+final class GitHubCall {
+  /// How deep workflows that call workflows are followed.
+  fileprivate static let depthMax = 4
+  fileprivate static let countMax = 100
+
+  /// The job that calls it.
+  let job: GitHubJob
+  /// The workflow that is called.
+  let root: Node
+
+  init(_ job: GitHubJob, _ root: Node) {
+    self.job = job
+    self.root = root
+  }
+
+  var depth: Int { (job.call?.depth ?? 0) + 1 }
+  /// The name of the call, which precedes those of its jobs.
+  var prefix: String { job.id + "-" }
+  /// The inputs, outputs and secrets of the workflow.
+  var declaration: Node? { root["on"]?["workflow_call"] }
+  /// Whether a job belongs to the call, or to one within it.
+  func contains(_ job: GitHubJob) -> Bool {
+    guard let call = job.call else { return false }
+    return call === self || contains(call.job)
+  }
+}
+
+extension GitHubFile {
+  /// Adds a job, or the jobs of the workflow that it calls.
+  func add(_ id: String, _ node: Node, within call: GitHubCall? = nil) {
+    let job = GitHubJob(id: id, node, call: call)
+    guard let uses = node["uses"]?.text, uses.hasPrefix("./"), node["strategy"] == nil,
+      (call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax,
+      let root = workflow(uses)
+    else {
+      jobs.append(job)
+      return
+    }
+    let inner = GitHubCall(job, root)
+    calls.append(inner)
+    for pair in root["jobs"]?.pairs ?? [] where pair.value.isMap {
+      add(inner.prefix + (pair.key.text ?? ""), pair.value, within: inner)
+    }
+  }
+
+  private func workflow(_ uses: String) -> Node? {
+    guard !uses.contains(".."), let bytes = files(String(uses.dropFirst(2))) else { return nil }
+    let document = Document(SourceText(bytes))
+    guard document.problems.isEmpty, let root = document.root, root["jobs"]?.isMap == true else {
+      return nil
+    }
+    return root
+  }
+
+  /// Finds the jobs that each job needs, when all jobs are known.
+  func resolveNeeds() {
+    for job in jobs {
+      var needs = job.node["needs"]?.texts ?? []
+      var call = job.call
+      // The first jobs of a call need what the call needs.
+      while needs.isEmpty, let outer = call {
+        needs = outer.job.node["needs"]?.texts ?? []
+        call = outer.job.call
+      }
+      job.needs = needs.flatMap { jobs(named: $0, within: call).map(\.id) }
+    }
+  }
+
+  /// Returns the job of a name in a workflow, or all jobs of the call of that name.
+  func jobs(named name: String, within call: GitHubCall?) -> [GitHubJob] {
+    let id = (call?.prefix ?? "") + name
+    if let inner = calls.first(where: { $0.job.id == id }) { return jobs.filter(inner.contains) }
+    return jobs.filter { $0.id == id }
+  }
+}
+
+extension GitHubNames {
+  /// The names in the place of the job that calls a workflow.
+  private func outside(of call: GitHubCall) -> GitHubNames {
+    var names = GitHubNames(file: file, job: call.job)
+    names.allowsSecrets = allowsSecrets
+    return names
+  }
+
+  /// Returns the value of an input of a workflow that is called.
+  func input(_ name: String, of call: GitHubCall) throws(Untranslatable) -> Translated {
+    let declared = call.declaration?["inputs"]?[name]
+    let type = declared?["type"]?.text
+    guard let node = call.job.node["with"]?[name] ?? declared?["default"] else {
+      return type == "boolean"
+        ? .literal(false)
+        : type == "number"
+          ? Translated(text: "0", kind: .number, constant: "0") : .literal(text: "")
+    }
+    if let boolean = node.boolean { return .literal(boolean) }
+    guard let text = node.text else { throw Untranslatable("the input \(name) is no text") }
+    if node.isNumber { return Translated(text: text, kind: .number, constant: text) }
+    return try ExpressionTranslator(names: outside(of: call)).expression(text)
+  }
+
+  /// Returns a secret that a call passes on.
+  func secret(_ name: String, of call: GitHubCall) throws(Untranslatable) -> Translated {
+    let names = outside(of: call)
+    let passed = call.job.node["secrets"]
+    if passed?.text == "inherit" || name == "GITHUB_TOKEN" {
+      let path = GitHubExpression.path("secrets", [.name(name)])
+      return try ExpressionTranslator(names: names).value(of: path)
+    }
+    guard let text = passed?[name]?.text else { return .literal(text: "") }
+    return try ExpressionTranslator(names: names).expression(text)
+  }
+
+  /// Returns the result or an output of a call.
+  func value(
+    of call: GitHubCall, _ path: ArraySlice<String>
+  ) throws(Untranslatable) -> Translated {
+    if path.first == "result" {
+      let results = file.jobs.filter(call.contains).map(\.result.text)
+      guard let last = results.last else { return .literal(text: "success") }
+      let failed = results.map { "\($0) == 'failure'" }.joined(separator: " || ")
+      return Translated(text: "((\(failed)) && 'failure' || \(last))", kind: .text)
+    }
+    guard path.first == "outputs", path.count == 2, let name = path.last else {
+      throw Untranslatable("needs.\(call.job.id) is no value")
+    }
+    guard let text = call.declaration?["outputs"]?[name]?["value"]?.text else {
+      return .literal(text: "")
+    }
+    let inside = GitHubJob(id: call.job.id, call.root, call: call)
+    return try ExpressionTranslator(names: GitHubNames(file: file, job: inside)).expression(text)
+  }
+}
+
+extension GitHubJob {
+  /// Returns the condition of the job with those of the calls that it is a part of.
+  func condition(in file: GitHubFile, _ names: GitHubNames) throws(Untranslatable) -> JobCondition {
+    var condition = JobCondition()
+    if let text = node["if"]?.text {
+      file.line = node["if"]?.mark.line ?? file.line
+      let (own, testsStatus) = try ExpressionTranslator(names: names).condition(text)
+      condition = JobCondition(value: own, testsStatus: testsStatus)
+    }
+    guard let call else { return condition }
+    let outer = try call.job.condition(in: file, GitHubNames(file: file, job: call.job))
+    // Later jobs of a call look at the jobs before them.
+    guard !outer.testsStatus || node["needs"] == nil else { return condition }
+    if let value = outer.value { condition.value = condition.value?.and(value) ?? value }
+    condition.testsStatus = condition.testsStatus || outer.testsStatus
+    return condition
+  }
+}

@@ -1,0 +1,76 @@
+// What other jobs and its steps can ask of a job: its result, its matrix, the ports of services.
+
+import YAML
+
+extension GitHubJob {
+  /// Whether its steps run for each combination of a matrix.
+  var hasMatrix: Bool { hasDynamicMatrix || !matrixKinds.isEmpty }
+
+  /// The result of the job: a failure of any of its steps is one, unless the job goes on.
+  var result: Translated {
+    if isMatrixGroup {
+      // A step is cancelled there only after a failure of another.
+      let result = "steps.\(groupID).result"
+      return Translated(text: "(\(result) == 'cancelled' && 'failure' || \(result))", kind: .text)
+    }
+    guard let last = stepIDs.last else { return .literal(text: "success") }
+    let required = steps.filter { $0.node["continue-on-error"]?.boolean != true }.compactMap(\.id)
+    let result = Translated(text: "steps.\(last).result", kind: .text)
+    guard stepIDs.count > 1 || required.isEmpty else { return result }
+    let failed = required.map { "steps.\($0).result == 'failure'" }.joined(separator: " || ")
+    let succeeded = stepIDs.map {
+      required.contains($0)
+        ? "steps.\($0).result == 'success'" : "steps.\($0).result != 'skipped'"
+    }.joined(separator: " || ")
+    let failure = required.isEmpty ? "" : "(\(failed)) && 'failure' || "
+    return Translated(
+      text: "(\(failure)(\(succeeded)) && 'success' || \(result.text))", kind: .text)
+  }
+}
+
+extension GitHubNames {
+  /// Returns the port of the host in `job.services.NAME.ports[PORT]`.
+  func port(_ accesses: [GitHubExpression.Access]) throws(Untranslatable) -> Translated {
+    var port: String?
+    if case .name(let name) = accesses[1], case .name("ports") = accesses[2] {
+      let service = job?.services.first { $0.name == name }
+      switch accesses[3] {
+      case .index(.text(let text)), .index(.number(let text)), .name(let text):
+        port = service?.port(text)
+      case .all, .index: break
+      }
+    }
+    guard let port else { throw Untranslatable("there is no such port of a service") }
+    return .literal(text: port)
+  }
+}
+
+extension GitHubFile {
+  /// The repository that conditions ask for, so that they are true by default.
+  var repository: String { literal(after: "github.repository") ?? "" }
+
+  /// The owner of that repository.
+  var owner: String {
+    literal(after: "github.repository_owner") ?? String(repository.prefix { $0 != "/" })
+  }
+
+  /// The branch that starts the workflow.
+  var mainBranch: String {
+    let branches = root["on"]?["push"]?["branches"]?.texts ?? []
+    return branches.first { name in !name.contains { "*?[!+".contains($0) } } ?? "main"
+  }
+
+  /// The text with which the conditions of jobs and steps compare a value.
+  private func literal(after name: String) -> String? {
+    let nodes = jobs.map(\.node) + jobs.flatMap { $0.node["steps"]?.elements ?? [] }
+    for text in nodes.compactMap({ $0["if"]?.text }) {
+      guard let range = text.firstRange(of: name) else { continue }
+      let rest = text[range.upperBound...].drop { $0 == " " }
+      guard rest.hasPrefix("==") else { continue }
+      let value = rest.dropFirst(2).drop { $0 == " " }
+      guard value.first == "'" else { continue }
+      return String(value.dropFirst().prefix { $0 != "'" })
+    }
+    return nil
+  }
+}

@@ -1,0 +1,112 @@
+// Composite actions of the repository, whose steps become steps of the job that uses them.
+
+import YAML
+
+/// One use of a composite action.
+final class GitHubScope {
+  /// How deep actions that use actions are followed.
+  private static let depthMax = 8
+  /// The maximum number of uses in a job.
+  static let countMax = 200
+
+  /// The step that uses the action.
+  let step: Node
+  /// The file of the action.
+  let action: Node
+  /// The folder of the action, relative to the repository.
+  let path: String
+  /// The use of the action that contains the step; nil for a step of a job.
+  let outer: GitHubScope?
+  private let depth: Int
+
+  /// Returns the composite action that a step uses; nil if it uses none, or its file is not there.
+  init?(_ step: Node, within outer: GitHubScope?, in file: GitHubFile) {
+    guard let uses = step["uses"]?.text, uses.hasPrefix("./"), let action = file.action(uses),
+      action["runs"]?["using"]?.text == "composite", (outer?.depth ?? 0) < Self.depthMax
+    else { return nil }
+    self.step = step
+    self.action = action
+    self.outer = outer
+    path = uses
+    depth = (outer?.depth ?? 0) + 1
+  }
+
+  var steps: [Node] { action["runs"]?["steps"]?.elements ?? [] }
+
+  /// The value of an input: that of the step, or the default.
+  func input(_ name: String) -> Node? {
+    step["with"]?[name] ?? action["inputs"]?[name]?["default"]
+  }
+
+  /// This use and those that contain it, the outermost first.
+  var chain: [GitHubScope] { (outer?.chain ?? []) + [self] }
+}
+
+extension GitHubFile {
+  /// Reads the file of an action of the repository.
+  func action(_ uses: String) -> Node? {
+    var folder = uses.dropFirst(2)
+    while folder.last == "/" { folder.removeLast() }
+    guard !folder.isEmpty, !folder.contains("..") else { return nil }
+    for name in ["action.yml", "action.yaml"] {
+      guard let bytes = files("\(folder)/\(name)") else { continue }
+      let document = Document(SourceText(bytes))
+      if document.problems.isEmpty, let root = document.root { return root }
+    }
+    return nil
+  }
+}
+
+extension GitHubNames {
+  /// The names in the place of the step that uses the action.
+  private func outside(of scope: GitHubScope) -> GitHubNames {
+    var names = self
+    names.scope = scope.outer
+    return names
+  }
+
+  /// Returns the value of an input of a composite action, which is a text.
+  func input(_ name: String, of scope: GitHubScope) throws(Untranslatable) -> Translated {
+    guard let node = scope.input(name) else { return .literal(text: "") }
+    guard let text = node.text else { throw Untranslatable("the input \(name) is no text") }
+    return try ExpressionTranslator(names: outside(of: scope)).expression(text).asText
+  }
+
+  /// Returns the value of an output of a composite action.
+  func output(_ path: ArraySlice<String>, of scope: GitHubScope) throws(Untranslatable)
+    -> Translated
+  {
+    guard path.first == "outputs", path.count == 2, let name = path.last else {
+      throw Untranslatable("only outputs of a composite action are values")
+    }
+    guard let text = scope.action["outputs"]?[name]?["value"]?.text else {
+      return .literal(text: "")
+    }
+    var names = self
+    names.scope = scope
+    return try ExpressionTranslator(names: names).expression(text).asText
+  }
+
+  /// Returns the conditions of the steps that use the action; nil if there are none.
+  func condition(of scope: GitHubScope) throws(Untranslatable) -> Translated? {
+    var whole: Translated?
+    for use in scope.chain {
+      guard let text = use.step["if"]?.text else { continue }
+      let translator = ExpressionTranslator(names: outside(of: use))
+      let (value, testsStatus) = try translator.condition(text)
+      guard !testsStatus else {
+        throw Untranslatable("the condition of a composite action tests the status of steps")
+      }
+      whole = whole?.and(value) ?? value
+    }
+    return whole
+  }
+
+  /// Returns the variables that the steps that use the action set.
+  func environment(of scope: GitHubScope) -> [Draft.Item] {
+    scope.chain.flatMap { use in
+      GitHubEnvironment(file: file, names: outside(of: use))
+        .draft(use.step["env"]?.pairs ?? [])?.items ?? []
+    }
+  }
+}
