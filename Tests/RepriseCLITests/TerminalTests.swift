@@ -151,8 +151,9 @@ struct TerminalTests {
       reprise run f.yaml
       """,
       keys: "shown 'q quit'; touch ok; shown 'generation 2'; touch shown", in: scenario)
-    #expect(output.contains("first failure") && output.contains("generation 2"))
-    #expect(output.contains("succeeded") && output.contains("status 0"))
+    let other = scenario.read("other")
+    #expect(output.contains("first failure") && output.contains("generation 2"), "\(other)")
+    #expect(output.contains("succeeded") && output.contains("status 0"), "\(output)")
     expectUntouched(output, scenario)
   }
 
