@@ -14,10 +14,14 @@ struct AttachedRun {
   private let journal: Journal
   private let client: ControlClient
   private let progress: ProgressStyle
+  /// Whether to wait for the turn of a run that waits for another one of its group.
+  private let waitsForTurn: Bool
 
   init(
-    _ record: RunRecord, _ journal: Journal, _ client: ControlClient, _ progress: ProgressStyle
+    _ record: RunRecord, _ journal: Journal, _ client: ControlClient, _ progress: ProgressStyle,
+    waitsForTurn: Bool = false
   ) {
+    self.waitsForTurn = waitsForTurn
     self.record = record
     self.journal = journal
     self.client = client
@@ -39,7 +43,7 @@ struct AttachedRun {
       guard record.status.isLive, record.process != Int(processID) else { return nil }
       // It is announced a moment before it listens.
       guard let client = try? journal.client(of: record) else { return nil }
-      return AttachedRun(record, journal, client, progress)
+      return AttachedRun(record, journal, client, progress, waitsForTurn: true)
     }
   }
 
@@ -49,7 +53,7 @@ struct AttachedRun {
   /// - Throws: ``Problem`` if the connection is lost.
   func exitStatus() async throws -> ExitStatus {
     let joinedAt = SystemClock().now
-    try await reply(of: client, to: .attach)
+    try await join()
     let outcome = Mutex(RunOutcome?.none)
     let leaving = Mutex(ExitStatus?.none)
     var controls = DisplayControls(
@@ -83,6 +87,31 @@ struct AttachedRun {
     }
     if let left = leaving.withLock({ $0 }) { return left }
     return try await statusAfterLoss()
+  }
+
+  /// Asks for the events of the run.
+  ///
+  /// A run listens before it begins, so that it can be cancelled while it waits for its turn or while
+  /// attempts of an earlier engine are stopped. It sends no events before that.
+  private func join() async throws {
+    while true {
+      let (reason, status): (String, RunStatus)
+      do {
+        guard case .refused(let text) = try await client.ask(.attach, within: .seconds(10)) else {
+          return
+        }
+        reason = text
+        status = try await blocking { [journal, record] in
+          try journal.run(named: record.id.description).status
+        }
+      } catch {
+        throw Problem(error)
+      }
+      guard status.isLive, status == .running || waitsForTurn else {
+        throw Problem("error: \(reason)")
+      }
+      try await SystemClock().sleep(for: .milliseconds(50))
+    }
   }
 
   /// Returns the exit status after the connection was lost.
