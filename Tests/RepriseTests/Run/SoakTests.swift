@@ -82,7 +82,8 @@ import Testing
     print("after a third: \(first); at the end: \(late)")
     #expect(abs(late.descriptors - first.descriptors) <= 4)
     #expect(abs(late.threads - first.threads) <= 8)
-    #expect(late.children == 0)
+    // Tests before this one may have left hosts that are still ending.
+    #expect(late.children <= first.children)
     // Allows for allocator caches; the soak test detects a leak of 10 KiB per run.
     #expect(late.kibibytes - first.kibibytes < 32 * 1024, "\(first) → \(late)")
   }
