@@ -11,7 +11,7 @@ import Testing
 struct DurableRunTests {
   struct Broken: Error {}
 
-  /// Counts the calls of steps, and lets `ship` fail as long as it is told to.
+  /// Counts the calls of steps, and lets `ship` fail until a test clears its flag.
   final class Shop: Sendable {
     let calls = Mutex<[String]>([])
     let isBroken = Mutex(true)

@@ -49,7 +49,7 @@ extension WorkflowReader {
     else { return (nil, ends) }
     var context = undo.context
     context.isFinally = true
-    // It belongs to no group: it runs alone, whatever has become of the others.
+    // It belongs to no group: it runs alone, however the others have ended.
     var extras = context.extras
     (extras.conditions, extras.items, extras.rules) = ([], [], [])
     (extras.tolerantGroups, extras.groups) = ([], [])
