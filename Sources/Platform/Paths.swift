@@ -67,6 +67,20 @@ package func makeFolder(_ path: String, permissions: FilePermissions) throws(Err
   guard unsafe mkdir(path, permissions.rawValue) == 0 else { throw .last }
 }
 
+/// Creates a folder and those above it that are missing, for this user only.
+///
+/// - Throws: The system error.
+package func makeFolderTree(_ path: String) throws(Errno) {
+  guard !path.isEmpty, !mayAccess(path, .existence) else { return }
+  let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+  try makeFolderTree((path.hasPrefix("/") ? "/" : "") + parent)
+  do throws(Errno) {
+    try makeFolder(path, permissions: .ownerReadWriteExecute)
+  } catch {
+    if error != .fileExists { throw error }
+  }
+}
+
 /// Removes a file or link, but not a folder.
 ///
 /// - Parameter path: The path.

@@ -38,6 +38,8 @@ final class PoolPlaces: Sendable {
   }
 
   private struct Pool {
+    /// The number of places, by the last step that had to wait.
+    var size = 0
     var taken = 0
     var waiting: [Waiter] = []
   }
@@ -112,10 +114,10 @@ final class PoolPlaces: Sendable {
       state.nextWaiter += 1
       let waiter = Waiter(number: state.nextWaiter, count: claim.count, ticket: Ticket<Void>())
       pool.waiting.append(waiter)
+      pool.size = claim.size
       return waiter
     }
     guard let waiter else { return true }
-    sizes.withLock { $0[claim.pool] = claim.size }
     onWait()
     if await waiter.ticket.value() != nil { return true }
     // Cancelled: either it still waits, or it got its places at the same time.
@@ -128,9 +130,6 @@ final class PoolPlaces: Sendable {
     return false
   }
 
-  /// The sizes of the pools for which steps wait.
-  private let sizes = Mutex<[String: Int]>([:])
-
   fileprivate func release(_ pool: String, _ count: Int) {
     state.withLock { $0.pools[pool]?.taken -= count }
     serve(pool)
@@ -138,11 +137,10 @@ final class PoolPlaces: Sendable {
 
   /// Gives free places to the steps that wait, in their order.
   private func serve(_ name: String) {
-    let size = sizes.withLock { $0[name] ?? .max }
     let tickets = state.withLock { state -> [Ticket<Void>] in
       guard var pool = state.pools[name] else { return [] }
       var tickets: [Ticket<Void>] = []
-      while let first = pool.waiting.first, pool.taken + first.count <= size {
+      while let first = pool.waiting.first, pool.taken + first.count <= pool.size {
         pool.waiting.removeFirst()
         pool.taken += first.count
         tickets.append(first.ticket)
@@ -159,7 +157,11 @@ final class PoolPlaces: Sendable {
     _ claim: PoolClaim, for holder: String, _ folder: String, _ clock: any RunClock,
     _ wait: ([String]) -> Void
   ) async throws -> [PlaceLock]? {
-    try Self.makeFolders(folder)
+    do throws(Errno) {
+      try makeFolderTree(folder)
+    } catch {
+      throw FailureReason.notStarted("cannot create the folder \(folder): \(error)")
+    }
     let paths = (0..<claim.size).map { "\(folder)/\($0)" }
     var queue: PlaceLock?
     while queue == nil {
@@ -189,19 +191,6 @@ final class PoolPlaces: Sendable {
 extension PoolPlaces {
   /// The number of steps that wait for places of this engine.
   var waitingCount: Int { state.withLock { $0.pools.values.reduce(0) { $0 + $1.waiting.count } } }
-
-  /// Creates the folder of a pool and the folder around it.
-  private static func makeFolders(_ path: String) throws {
-    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    for folder in [parent, path] {
-      do throws(Errno) {
-        try makeFolder(folder, permissions: .ownerReadWriteExecute)
-      } catch {
-        guard error != .fileExists else { continue }
-        throw FailureReason.notStarted("cannot create the folder \(folder): \(error)")
-      }
-    }
-  }
 }
 
 /// A lock on the file of a place.

@@ -256,20 +256,6 @@ struct CodedResult: Codable, Sendable {
   }
 }
 
-/// Creates a folder and those above it that are missing, for this user only.
-///
-/// - Throws: The system error.
-package func makeFolderTree(_ path: String) throws(Errno) {
-  guard !path.isEmpty, !mayAccess(path, .existence) else { return }
-  let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-  try makeFolderTree((path.hasPrefix("/") ? "/" : "") + parent)
-  do throws(Errno) {
-    try makeFolder(path, permissions: .ownerReadWriteExecute)
-  } catch {
-    if error != .fileExists { throw error }
-  }
-}
-
 /// Removes folders that only Reprise writes to.
 enum TemporaryFolderTree {
   /// Removes a folder with the files in it; does not follow links.
