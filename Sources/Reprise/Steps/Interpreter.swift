@@ -3,16 +3,21 @@
 import WorkflowLanguage
 
 extension Workflow.Step {
-  /// The program that runs the step, with its arguments, as far as the file has it.
+  /// Returns the program that runs a script of the step, with its arguments.
   ///
-  /// - Parameter workflow: The workflow, for its shell.
-  /// - Returns: The command of a script, or the program of an `exec` without its arguments; nil for
-  ///   other steps, and for a program that an expression names.
-  package func knownCommand(in workflow: Workflow) -> [String]? {
-    if let program = action.program { return [program] }
-    guard let script = action.script else { return nil }
-    if shell == nil, let words = Interpreter.words(of: script) { return words + [script] }
-    return (shell ?? workflow.shell).commandLine(for: script)
+  /// An interpreter that the first line of the script names is without the script itself.
+  ///
+  /// - Parameters:
+  ///   - script: The script.
+  ///   - workflow: The workflow, for its shell.
+  /// - Returns: The words of the command.
+  package func commandLine(for script: String, in workflow: Workflow) -> [String] {
+    interpreter(of: script) ?? (shell ?? workflow.shell).commandLine(for: script)
+  }
+
+  /// Returns the interpreter that the first line of a script names, unless the step sets a shell.
+  func interpreter(of script: String) -> [String]? {
+    shell == nil ? Interpreter.words(of: script) : nil
   }
 }
 

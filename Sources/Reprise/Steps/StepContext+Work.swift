@@ -9,14 +9,11 @@ extension StepContext {
   /// shell, or written to a file for the interpreter that its first line names; see ``script``.
   /// Empty for a step in Swift code, and for a step that only waits for approval.
   public var commandLine: [String] {
-    let script: String
     switch resolved.action {
-    case .exec(let words): return words
-    case .run(let text): script = text
-    case .call, .perform, .wait, .pause: return []
+    case .exec(let words): words
+    case .run(let script): step.commandLine(for: script, in: workflow)
+    case .call, .perform, .wait, .pause: []
     }
-    if let words = interpreter { return words }
-    return (step.shell ?? workflow.shell).commandLine(for: script)
   }
 
   /// The script for the interpreter that ``commandLine`` names; nil for other steps.
@@ -24,14 +21,10 @@ extension StepContext {
   /// An executor must write it to a file that only its user can read, and append the path of the
   /// file to the arguments.
   public var script: String? {
-    guard interpreter != nil, case .run(let text) = resolved.action else { return nil }
+    guard case .run(let text) = resolved.action, step.interpreter(of: text) != nil else {
+      return nil
+    }
     return text
-  }
-
-  /// The interpreter that the first line of the script names, unless the step sets a shell.
-  private var interpreter: [String]? {
-    guard step.shell == nil, case .run(let text) = resolved.action else { return nil }
-    return Interpreter.words(of: text)
   }
 
   /// Runs one attempt.

@@ -12,7 +12,7 @@ package import RepriseTerminal
 package struct ScriptReport: Sendable {
   private struct Command: Hashable {
     let words: [String]
-    let isScript: Bool
+    let script: String?
   }
 
   /// Shells whose option `-n` reads a script without running it (POSIX.1-2024, `sh`).
@@ -33,10 +33,12 @@ package struct ScriptReport: Sendable {
     environment = path.map { ["PATH": $0] } ?? [:]
     var known: Set<Command> = []
     commands = workflow.steps.compactMap { step in
-      guard step.extrasIfAny?.runner == nil, step.environment["PATH"] == nil,
-        let words = step.knownCommand(in: workflow)
-      else { return nil }
-      let command = Command(words: words, isScript: step.action.script != nil)
+      guard step.extrasIfAny?.runner == nil, step.environment["PATH"] == nil else { return nil }
+      let script = step.action.script
+      let words =
+        script.map { step.commandLine(for: $0, in: workflow) } ?? step.action.program.map { [$0] }
+      guard let words else { return nil }
+      let command = Command(words: words, script: script)
       return known.insert(command).inserted ? (command, step.id) : nil
     }
   }
@@ -61,16 +63,16 @@ package struct ScriptReport: Sendable {
   private func problem(at position: Int) async -> TerminalSafe? {
     let (command, step) = commands[position]
     var words = command.words
-    if words.count > 2, words[0] == "/usr/bin/env", !words[1].hasPrefix("-") { words.removeFirst() }
+    if words.count > 1, words[0] == "/usr/bin/env", !words[1].hasPrefix("-") { words.removeFirst() }
     let program = words[0]
     let isPath = program.contains("/")
     guard let path = findProgram(program, in: environment["PATH"]) else {
-      guard !isPath || command.isScript && program.hasPrefix("/") else { return nil }
+      guard !isPath || command.script != nil && program.hasPrefix("/") else { return nil }
       return "step \"\(step)\": there is no program \"\(program)\" on this machine"
         + (isPath ? "" : "; folders of PATH are searched")
     }
-    guard command.isScript, words.count > 1, let script = words.last,
-      let name = program.split(separator: "/").last, Self.shells.contains(String(name)),
+    guard let script = command.script, let name = program.split(separator: "/").last,
+      Self.shells.contains(String(name)),
       let said = try? await answer(
         of: [path, "-n", "-c", script], in: environment, within: .seconds(5)),
       let status = said.status, status != 0
