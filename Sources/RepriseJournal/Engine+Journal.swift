@@ -126,8 +126,6 @@ extension JournalError {
   fileprivate init(of error: any Error) {
     switch error {
     case let error as JournalError: self = error
-    case let busy as GroupIsBusy:
-      self.init("run \(busy.run) of the group \"\(busy.group)\" is live")
     default: self.init("\(error)")
     }
   }

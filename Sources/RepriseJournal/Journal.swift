@@ -292,11 +292,14 @@ extension RunRequest {
 }
 
 /// The error of a run that was refused because another run of its group is live.
-package struct GroupIsBusy: Error, Equatable {
+package struct GroupIsBusy: Error, Equatable, CustomStringConvertible {
   /// The group.
   package let group: String
   /// The other run.
   package let run: RunID
+
+  /// The reason as a clause for error messages.
+  package var description: String { "run \(run) of the group \"\(group)\" is live" }
 }
 
 extension RunState {

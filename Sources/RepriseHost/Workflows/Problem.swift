@@ -36,8 +36,8 @@ package struct Problem: Error {
   /// Creates a problem for a group with another live run.
   package init(_ busy: GroupIsBusy) {
     self.init(
-      "error: run \(busy.run) of the group \"\(busy.group)\" is live; wait for it, or cancel it "
-        + "with: reprise cancel \(busy.run)", cause: .internalFailure)
+      "error: \(busy.description); wait for it, or cancel it with: reprise cancel \(busy.run)",
+      cause: .internalFailure)
   }
 
   /// Creates a problem from any error; a problem stays unchanged.
