@@ -61,6 +61,18 @@ struct DeclaredGroup: Sendable {
   let items: [WorkflowItem]
   /// The place of the declaration; nil if the group has no settings.
   var place: DeclarationPlace?
+
+  /// Creates a group without settings.
+  init(items: [WorkflowItem]) { self.items = items }
+
+  /// Creates a group with settings.
+  init(
+    _ id: String, _ settings: [StepSetting], items: [WorkflowItem], _ place: DeclarationPlace
+  ) {
+    entries = [("id", .text(id))] + settings.flatMap(\.entries).map { ($0.key, $0.value) }
+    self.items = items
+    self.place = place
+  }
 }
 
 /// Branches that run in parallel.
@@ -84,9 +96,7 @@ public struct Parallel: Sendable {
     _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
     @WorkflowBuilder branches: () -> [WorkflowItem]
   ) {
-    group = DeclaredGroup(
-      entries: [("id", .text(id))] + settings.flatMap(\.entries).map { ($0.key, $0.value) },
-      items: branches(), place: DeclarationPlace(file, line))
+    group = DeclaredGroup(id, settings, items: branches(), DeclarationPlace(file, line))
   }
 }
 
@@ -111,9 +121,7 @@ public struct InOrder: Sendable {
     _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
     @WorkflowBuilder items: () -> [WorkflowItem]
   ) {
-    group = DeclaredGroup(
-      entries: [("id", .text(id))] + settings.flatMap(\.entries).map { ($0.key, $0.value) },
-      items: items(), place: DeclarationPlace(file, line))
+    group = DeclaredGroup(id, settings, items: items(), DeclarationPlace(file, line))
   }
 }
 

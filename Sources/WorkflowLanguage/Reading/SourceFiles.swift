@@ -52,19 +52,25 @@ public struct SourceFiles: Sendable {
     return try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
   }
 
-  /// Returns whether a file is part of the project of the main file, after resolving links.
+  /// Returns whether a file is part of a project, after resolving links.
   ///
   /// Files that were saved with a run are not looked up on disk.
-  func isInProject(_ path: String, rootFile: String) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - project: The folder of the project.
+  /// - Returns: Whether the file may be used.
+  func isInProject(_ path: String, _ project: @autoclosure () -> String) -> Bool {
     guard kept == nil else { return true }
-    let folder = Self.project(of: Self.absoluteFolder(of: Self.normalized(rootFile)))
+    let folder = project()
     let real = realPath(path) ?? Self.joined(path.hasPrefix("/") ? "" : realPath(".") ?? "/", path)
     return real.hasPrefix(folder == "/" ? "/" : folder + "/")
   }
 
-  /// Returns the folder of the project that contains a folder: the nearest one with `.git`, or else
-  /// the one that contains its `workflows`, or else the folder itself.
-  private static func project(of folder: String) -> String {
+  /// Returns the folder of the project of a file: the nearest one above it with `.git`, or else the
+  /// one that contains its `workflows`, or else its own folder.
+  static func project(ofFile path: String) -> String {
+    let folder = absoluteFolder(of: normalized(path))
     var named: String?
     var next = folder
     while !next.isEmpty {

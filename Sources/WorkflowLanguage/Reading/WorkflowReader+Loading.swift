@@ -28,7 +28,7 @@ extension WorkflowReader {
       return nil
     }
     let path = isSame ? user : SourceFiles.joined(SourceFiles.folder(of: user), fileName)
-    guard isSame || sources.isInProject(path, rootFile: readers[0].file) else {
+    guard isSame || isInProject(path) else {
       readers[file].report(.usesOutside(name), at: node)
       return nil
     }
@@ -51,6 +51,11 @@ extension WorkflowReader {
       isSmall(source.size, node, context)
     else { return nil }
     return UsedFile(source: source, path: path, part: part)
+  }
+
+  private mutating func isInProject(_ path: String) -> Bool {
+    let sources = sources
+    return sources.isInProject(path, projectFolder)
   }
 
   /// Returns the text of a used file, and keeps it with the workflow.

@@ -77,6 +77,7 @@ struct WorkflowReader {
   /// The places of `max-parallel` of parallel groups, by the name of the group.
   var limitPlaces: [String: NeedName] = [:]
   var usedSources: [String: String] = [:]
+  lazy var projectFolder = SourceFiles.project(ofFile: readers[0].file)
   /// The needs of the steps that were expanded to no steps, by their full ids.
   var emptyGroups: [String: [Need]] = [:]
   /// The ids of the steps under `finally`.
