@@ -7,8 +7,8 @@ import subprocess
 import time
 
 from support import (
-    KILLS, PROGRAM, SEED, Project, case, check, lines, parent_of, processes_with,
-    processes_with_command, signal_all, wait_for)
+    DETACHING, KILLS, PROGRAM, SEED, Project, case, check, lines, parent_of, processes_with,
+    processes_with_command, running, signal_all, wait_for)
 
 
 STEPS = """
@@ -105,9 +105,7 @@ def adoption(kind):
 @case("survive", "container", "docker", "slurm")
 def host_killed(kind):
     """The host of an attempt is killed: its guardian ends the rest, and the attempt is lost."""
-    project = Project(kind, """
-  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }
-""")
+    project = Project(kind, DETACHING)
     try:
         engine = project.start("run", "w.yaml")
         wait_for("the step begins", lambda: lines(project.folder + "/effects"))
@@ -132,13 +130,10 @@ def host_killed(kind):
 @case("survive", "sandbox", "ssh", "container", "docker", "slurm")
 def cancelled(kind):
     """A cancelled run ends when nothing is left of a step that ignores SIGTERM and detaches."""
-    with Project(kind, """
+    with running(kind, """
   - id: a
     run: "trap '' TERM; (setsid sh -c \\"trap '' TERM; sleep 600\\" &); echo up >> effects; sleep 600"
-""", "grace: 1s\n") as project:
-        engine = project.start("run", "w.yaml")
-        wait_for("the step begins", project.effects)
-        entry = f"REPRISE_RUN_ID={project.run_id()}"
+""", head="grace: 1s\n") as (project, engine, entry):
         before = len(processes_with(entry))
         engine.send_signal(signal.SIGTERM)
         status = project.end_of(engine)
@@ -176,12 +171,7 @@ def suspended(kind):
 @case("sandbox")
 def sandbox_killed(kind):
     """The program that holds a sandbox is killed: all in it is gone, and the step has failed."""
-    with Project(kind, """
-  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }
-""") as project:
-        engine = project.start("run", "w.yaml")
-        wait_for("the step begins", project.effects)
-        entry = f"REPRISE_RUN_ID={project.run_id()}"
+    with running(kind, DETACHING) as (project, engine, entry):
         holders = [
             process for process in processes_with(entry) if parent_of(process) == engine_of(engine)]
         signal_all(holders, signal.SIGKILL)
@@ -195,12 +185,7 @@ def sandbox_killed(kind):
 @case("ssh")
 def pool_killed(kind):
     """The far side of a connection is killed: its guardian ends the rest, and steps are lost."""
-    with Project(kind, """
-  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }
-""") as project:
-        engine = project.start("run", "w.yaml")
-        wait_for("the step begins", project.effects)
-        entry = f"REPRISE_RUN_ID={project.run_id()}"
+    with running(kind, DETACHING) as (project, engine, entry):
         step = [process for process in processes_with(entry) if "--pool" in line_of(parent_of(process))]
         pools = {parent_of(process) for process in step}
         signal_all(pools, signal.SIGKILL)

@@ -6,7 +6,9 @@ import signal
 import subprocess
 import time
 
-from support import FOLDER, Link, Project, case, check, lines, processes_with, settings_of, wait_for
+from support import (
+    DETACHING, FOLDER, Link, Project, case, check, lines, processes_with, running, settings_of,
+    wait_for)
 
 TICKS = """
   - { id: a, run: "for i in $(seq 1 COUNT); do echo tick $i; sleep 0.1; done; echo done >> effects" }
@@ -119,11 +121,7 @@ def network_partition_too_long(kind):
     link = Link.far()
     if link is None:
         return
-    steps = '  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }\n'
-    with Project(kind, steps, settings=impatient("6s")) as project:
-        engine = project.start("run", "w.yaml")
-        wait_for("the step begins", project.effects)
-        entry = f"REPRISE_RUN_ID={project.run_id()}"
+    with running(kind, DETACHING, settings=impatient("6s")) as (project, engine, entry):
         with link:
             wait_for("the far side ends it", lambda: not processes_with(entry), 40)
             said = wait_for("the run says so", lambda: project.shows("out of sight"))

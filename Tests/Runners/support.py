@@ -1,5 +1,6 @@
 """What the cases of campaign.py share: checks, waits, the process table, and projects."""
 
+import contextlib
 import json
 import os
 import random
@@ -14,6 +15,10 @@ PROGRAM = os.path.abspath(sys.argv[1])
 KILLS = int(os.environ.get("REPRISE_KILLS", "10"))
 SEED = int(os.environ.get("REPRISE_SEED", random.randrange(1 << 30)))
 FOLDER = os.environ.get("REPRISE_RUNNERS_FOLDER", "")
+# A step that goes on until it is ended, with a process that detaches itself.
+DETACHING = '''
+  - { id: a, run: "echo up >> effects; (setsid sleep 600 &); sleep 600" }
+'''
 FAILURES = []
 CASES = []
 # The kind in workflow files, where it has another name than here.
@@ -209,3 +214,12 @@ class Project:
                 except subprocess.TimeoutExpired:
                     engine.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def running(kind, steps, **options):
+    """Runs steps, and yields the project, the engine and the mark of processes once one has begun."""
+    with Project(kind, steps, **options) as project:
+        engine = project.start("run", "w.yaml")
+        wait_for("the step begins", project.effects)
+        yield project, engine, f"REPRISE_RUN_ID={project.run_id()}"

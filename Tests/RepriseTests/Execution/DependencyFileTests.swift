@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Reprise
@@ -18,21 +17,11 @@ struct DependencyFileTests {
     #expect(DependencyFile(text.utf8).files == files)
   }
 
-  private final class Memory: StepMemory {
-    private let traces = Mutex<[String: StepTrace]>([:])
-
-    func recall(_ step: String) -> StepTrace? { traces.withLock { $0[step] } }
-    func forget(_ step: String) throws { traces.withLock { $0[step] = nil } }
-    func remember(_ trace: StepTrace, of step: String) throws {
-      traces.withLock { $0[step] = trace }
-    }
-  }
-
   /// A folder with a step that copies `a.c` to `a.o`, and lists what it has read in `a.d`.
   private final class Project {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "reprise-depfile-\(UUID().uuidString)")
-    let memory = Memory()
+    let memory = TraceMemory()
 
     init() throws {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

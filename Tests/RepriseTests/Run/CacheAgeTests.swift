@@ -1,21 +1,9 @@
-import Synchronization
 import Testing
 
 @testable import Reprise
 
 /// The maximum age of a cached result.
 struct CacheAgeTests {
-  /// A memory of traces for one run after the other.
-  private final class Memory: StepMemory {
-    private let traces = Mutex<[String: StepTrace]>([:])
-
-    func recall(_ step: String) -> StepTrace? { traces.withLock { $0[step] } }
-    func forget(_ step: String) throws { traces.withLock { $0[step] = nil } }
-    func remember(_ trace: StepTrace, of step: String) throws {
-      traces.withLock { $0[step] = trace }
-    }
-  }
-
   /// A clock with a constant time.
   private struct FixedClock: RunClock {
     let now: Timestamp
@@ -24,7 +12,7 @@ struct CacheAgeTests {
   }
 
   private static func phase(
-    _ text: String, at seconds: Int64, _ memory: Memory
+    _ text: String, at seconds: Int64, _ memory: TraceMemory
   ) async throws -> StepPhase? {
     let clock = FixedClock(now: Timestamp(microseconds: seconds * 1_000_000))
     let run = Engine(clock: clock, memory: memory).start(try Workflow(text: text, file: "w.yaml"))
@@ -33,7 +21,7 @@ struct CacheAgeTests {
   }
 
   @Test func `a result is used until it is too old`() async throws {
-    let memory = Memory()
+    let memory = TraceMemory()
     let text = "steps: [{ id: a, run: 'true', cache: { max-age: 1h } }]"
     #expect(try await Self.phase(text, at: 0, memory) == .succeeded([:]))
     #expect(try await Self.phase(text, at: 3_599, memory) == .skipped("up to date", [:]))
