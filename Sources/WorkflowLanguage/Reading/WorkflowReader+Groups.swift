@@ -52,6 +52,28 @@ extension WorkflowReader {
       limited: table.has("parallel") ? readLimit(fields, id, context) : nil)
   }
 
+  /// Reads the branches of a group.
+  mutating func readBranches(_ group: Group) -> (Outline, [Need]) {
+    let file = group.context.file
+    guard let nodes = readers[file].list(group.list, of: "a list of branches") else {
+      return (.parallel([]), group.needs)
+    }
+    if nodes.isEmpty { readers[file].report(.emptyGroup, at: group.list) }
+    var outlines: [Outline] = []
+    var ends: [Need] = []
+    var areBefore: Bool?
+    for (position, branch) in nodes.enumerated() {
+      let (outline, branchEnds) = readItem(
+        branch, after: group.needs, self.context(ofBranch: position, in: group))
+      if let outline { outlines.append(outline) }
+      // An invalid branch passes on the needs before it; add those only once.
+      let isBefore = branchEnds == group.needs
+      if !(isBefore && areBefore == true) { ends += branchEnds }
+      areBefore = isBefore || areBefore == true
+    }
+    return (.parallel(outlines), ends)
+  }
+
   /// Reads the needs of a group; nil if it has none of its own.
   mutating func readNeeds(ofGroup fields: Fields, _ context: Context) -> [Need]? {
     if let key = fields.key("needs"), context.isFinally || context.isCleanUp {

@@ -77,6 +77,7 @@ struct WorkflowReader {
   /// The places of `max-parallel` of parallel groups, by the name of the group.
   var limitPlaces: [String: NeedName] = [:]
   var usedSources: [String: String] = [:]
+  /// The folder of the project of the main file, outside of which no file is used.
   lazy var projectFolder = SourceFiles.project(ofFile: readers[0].file)
   /// The needs of the steps that were expanded to no steps, by their full ids.
   var emptyGroups: [String: [Need]] = [:]
@@ -374,27 +375,5 @@ struct WorkflowReader {
     }
     let (outline, ends) = readBranches(group)
     return (closeGroup(group, outline, ends, context), ends)
-  }
-
-  /// Reads the branches of a group.
-  mutating func readBranches(_ group: Group) -> (Outline, [Need]) {
-    let file = group.context.file
-    guard let nodes = readers[file].list(group.list, of: "a list of branches") else {
-      return (.parallel([]), group.needs)
-    }
-    if nodes.isEmpty { readers[file].report(.emptyGroup, at: group.list) }
-    var outlines: [Outline] = []
-    var ends: [Need] = []
-    var areBefore: Bool?
-    for (position, branch) in nodes.enumerated() {
-      let (outline, branchEnds) = readItem(
-        branch, after: group.needs, self.context(ofBranch: position, in: group))
-      if let outline { outlines.append(outline) }
-      // An invalid branch passes on the needs before it; add those only once.
-      let isBefore = branchEnds == group.needs
-      if !(isBefore && areBefore == true) { ends += branchEnds }
-      areBefore = isBefore || areBefore == true
-    }
-    return (.parallel(outlines), ends)
   }
 }
