@@ -73,8 +73,9 @@ struct EstimateTests {
     return try journal.run(named: recorded.id.description)
   }
 
-  /// Durations vary by 15 % from run to run, so single estimates cannot be better than that.
-  @Test func `at half time the expected rest is within 15 percent of the rest`() throws {
+  /// Durations vary by 15 % from run to run, so single estimates cannot be better than that: of 2,000 worlds
+  /// 1 in 25 was further off, so that more than 8 of 40 are seen once in 10,000 tests.
+  @Test func `at half time 4 of 5 expected rests are within 15 percent of the rest`() throws {
     var random = SeededGenerator.announced()
     var errors: [Double] = []
     for _ in 0..<40 {
@@ -104,6 +105,6 @@ struct EstimateTests {
     errors.sort()
     let mean = errors.reduce(0, +) / Double(errors.count)
     #expect(mean < 0.10, "mean \(mean)")
-    #expect(errors[errors.count * 9 / 10] < 0.15, "9 of 10: \(errors)")
+    #expect(errors[errors.count * 4 / 5 - 1] < 0.15, "4 of 5: \(errors)")
   }
 }
