@@ -60,7 +60,7 @@ package struct Problem: Error, Sendable, Equatable {
   /// The kind of collection in brackets.
   package enum Bracket: Sendable, Equatable { case list, map }
   /// The token found instead of the end of a list or map.
-  package enum Found: Sendable, Equatable { case colon, bracket, other }
+  package enum Found: Sendable, Equatable { case colon, bracket, comment, other }
   /// The error in an escape.
   package enum Escape: Sendable, Equatable { case unknown, digits, number }
   /// The mismatch between a tag and its value.
@@ -85,6 +85,8 @@ extension Problem.Kind {
     case .tab(mayBeginValue: true): "a tab is not allowed in indentation or before a value"
     case .tab(mayBeginValue: false): "a tab is not allowed in indentation"
     case .unclosedQuote: "this quoted text is not closed"
+    case .unclosed(let bracket, _, .bracket):
+      "an unquoted text inside \(bracket == .list ? "[ ]" : "{ }") cannot contain brackets"
     case .unclosed(let bracket, let since, _):
       "the \(bracket == .list ? "list" : "map") that begins at \(since.name) is not closed"
     case .keyExpected(let since): "expected a key of the map that begins at \(since.name)"
@@ -141,7 +143,8 @@ extension Problem.Kind {
     case .unclosedQuote: "close it with the same quote"
     case .unclosed(let bracket, _, let found):
       switch found {
-      case .bracket: "quote the text if this is part of it"
+      case .bracket: "quote all of the text if this is part of it"
+      case .comment: "a comment begins here; quote all of the text if this is part of it"
       case .colon, .other:
         "expected a comma or \(bracket == .list ? "]" : "}") here"
           + (found == .colon ? "; or quote the text if this is part of it" : "")

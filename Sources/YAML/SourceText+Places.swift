@@ -161,6 +161,17 @@ extension Problem {
       problem.kind = .unclosed(bracket, since: since, found: .colon)
     case .unclosed(let bracket, let since, _) where here == "[" || here == "{":
       problem.kind = .unclosed(bracket, since: since, found: .bracket)
+    case .unclosed(_, let since, _)
+    where since.line == mark.line && before.map(Self.quotes.contains) == true:
+      problem.kind = .afterValue
+    case .unclosed(let bracket, let since, _):
+      guard let comment = bracketInComment(since, bracket, in: source) else { break }
+      problem.kind = .unclosed(bracket, since: since, found: .comment)
+      problem.mark = comment
+    case .unclosedQuote:
+      guard let (bracket, since, place) = bracketInText(before: mark, line) else { break }
+      problem.kind = .unclosed(bracket, since: since, found: .bracket)
+      problem.mark = place
     case .colon:
       if let (key, above) = keysToAlign(in: source) {
         problem.kind = .colon(key: key, above: above)
@@ -169,6 +180,36 @@ extension Problem {
     default: break
     }
     return problem
+  }
+
+  private static let quotes: Set<Unicode.Scalar> = ["\"", "'"]
+
+  /// Returns the start of the comment that hides the end of a map or list; nil if there is none.
+  private func bracketInComment(
+    _ since: Mark, _ bracket: Bracket, in source: SourceText
+  ) -> Mark? {
+    let end: Unicode.Scalar = bracket == .list ? "]" : "}"
+    for number in since.line..<max(since.line, mark.line) {
+      let line = Array(source.line(number).unicodeScalars)
+      let start = line.indices.dropFirst().first { line[$0] == "#" && line[$0 - 1] == " " }
+      if let start, line[start...].contains(end) { return Mark(line: number, column: start + 1) }
+    }
+    return nil
+  }
+
+  /// Returns the bracket in an unquoted text with quotes in it, the second of which seems to begin a
+  /// quoted text, as in `{ run: echo 'a[0]' }`, and the map or list around it.
+  private func bracketInText(
+    before mark: Mark, _ line: [Unicode.Scalar]
+  ) -> (Bracket, since: Mark, place: Mark)? {
+    let before = line.prefix(mark.column - 1)
+    guard let quote = line.dropFirst(mark.column - 1).first,
+      let first = before.lastIndex(of: quote),
+      let place = before[first...].firstIndex(where: { ["[", "{"].contains($0) }),
+      let outer = before[..<first].firstIndex(where: { ["[", "{"].contains($0) })
+    else { return nil }
+    func at(_ index: Int) -> Mark { Mark(line: mark.line, column: index + 1) }
+    return (before[outer] == "[" ? .list : .map, at(outer), at(place))
   }
 
   /// Returns a key that is indented deeper than the key above it, and the key above, which already

@@ -128,9 +128,11 @@ struct SlotItems {
     return members
   }
 
-  /// Lets the items of a failed step keep their slots until its group has run again.
-  mutating func hold(_ step: Int) {
-    for item in itemsOfStep[step] ?? [] where items[item].isHolding { items[item].retry = .waiting }
+  /// Lets the items of a failed step keep their slots until a group, which they contain, has run again.
+  mutating func hold(_ step: Int, toRetry group: [Int]) {
+    for item in itemsOfStep[step] ?? [] where items[item].isHolding {
+      if Set(items[item].members).isSuperset(of: group) { items[item].retry = .waiting }
+    }
   }
 
   /// Records the end of a step.

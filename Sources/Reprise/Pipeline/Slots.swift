@@ -207,8 +207,12 @@ final class Slots: Sendable {
   }
 
   /// Lets the items of a step that is about to fail keep their slots until its group has run again.
-  func hold(_ step: Int) {
-    state.withLock { $0.items.hold(step) }
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - group: The steps that run again. Items within the group, such as its branches, begin anew.
+  func hold(_ step: Int, toRetry group: [Int]) {
+    state.withLock { $0.items.hold(step, toRetry: group) }
   }
 
   /// Records that a step is ready to be used while it goes on.

@@ -110,7 +110,7 @@ extension RunLedger.Page {
       guard let retry = rule.retry, extras.tolerantGroups.count <= rule.tolerantCount,
         retry.covers(reason), let (members, number) = groups.retry(rule.group)
       else { continue }
-      slots?.hold(step.position)
+      slots?.hold(step.position, toRetry: members)
       let id = state.steps[step.position].id
       var futures: [StepFuture] = []
       for other in workflow.graph.withDependents(members.map { StepIndex($0) }) {

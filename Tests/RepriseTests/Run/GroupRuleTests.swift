@@ -67,6 +67,19 @@ struct GroupRuleTests {
     #expect(run.state["a"]?.phase == .succeeded(["call": "3"]))
   }
 
+  @Test func `branches that run one after the other are retried in order, too`() async throws {
+    let (outcome, _, order) = try await run(
+      """
+      steps:
+        - id: g
+          retry: 1
+          max-parallel: 1
+          parallel: [{ id: a, run: x }, { id: b, run: x }, { id: c, run: x }]
+      """, ["b": Behaviour(failures: 1)])
+    #expect(outcome == .succeeded)
+    #expect(order == ["a", "b", "a", "b", "c"])
+  }
+
   @Test func `after its last retry, the group has failed`() async throws {
     let (outcome, run, order) = try await run(Self.retried, ["c": Behaviour(failures: 9)])
     #expect(outcome == .failed(step: "c", reason: .exited(status: 7)))

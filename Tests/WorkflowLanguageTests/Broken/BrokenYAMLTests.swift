@@ -73,6 +73,12 @@ struct BrokenYAMLTests {
     BrokenFile("steps: [{id: a, run: x, env: {A: ${{ params.x }}}}]\n", ["1:34 R0109"]),
     BrokenFile("steps: [{id: a, exec: [x, ${{ params.x }}]}]\n", ["1:27 R0109"]),
     // Lists and maps.
+    BrokenFile(
+      "steps:\n- { id: a, run: echo 'x=[]' >> y }\n", ["2:25 R0105"], hint: "quote all of the text"),
+    BrokenFile(
+      "steps:\n- { id: a, run: echo x # y }\n- { id: b, run: x }\n", ["2:24 R0105"],
+      hint: "a comment begins here"),
+    BrokenFile("steps:\n- { id: a, run: 'x'; y }\n", ["2:20 R0109"], hint: "quote all of it"),
     BrokenFile("steps: [{id: a, run: x}}]\n", ["1:24 R0105"], hint: "expected"),
     BrokenFile("steps: {id: a, run: x]\n", ["1:22 R0105"]),
     BrokenFile("steps: [{id: a, run: x},\n  {id: b, run: y\n", ["3:1 R0105"]),
