@@ -19,7 +19,7 @@ struct StepOutputTests {
       Step(build, .timeout(.seconds(10))) { _ in Build(file: "app.zip", size: 7) }
       Step(count) { _ in 3 }
       Step("first", needs: build) { context, build in build.size }
-      Step("text", needs: build, count, settings: [.retry(1)]) { context, build, count in
+      Step(text, needs: build, count, settings: [.retry(1)]) { context, build, count in
         "\(count) of \(build.file), \(try context.input(count: "count"))"
       }
     }
@@ -29,6 +29,7 @@ struct StepOutputTests {
     #expect(try run.output(of: build) == Build(file: "app.zip", size: 7))
     #expect(try run.output(of: StepOutput<Int>("first")) == 7)
     #expect(throws: OutputError.self) { try run.output(of: StepOutput<Int>("text")) }
+    #expect(try run.state.output(of: text) == "3 of app.zip, 3")
   }
 
   @Test func `a handle of an unknown step is an error of the declaration`() throws {

@@ -48,7 +48,7 @@ extension Run {
   /// - Returns: The value.
   /// - Throws: ``OutputError`` if there is no such step or output, or if it has another type.
   public func output<Value>(of output: StepOutput<Value>) throws(OutputError) -> Value {
-    try state.output(of: output.step, as: Value.self)
+    try state.output(of: output)
   }
 
   /// Waits until the run has succeeded, and returns the output of a step.
@@ -91,6 +91,17 @@ extension RunState {
     } catch {
       throw .mismatch(step: step, error)
     }
+  }
+}
+
+extension RunState {
+  /// Returns the output of a step that has succeeded.
+  ///
+  /// - Parameter output: The handle of the step.
+  /// - Returns: The value.
+  /// - Throws: ``OutputError`` if there is no such step or output, or if it has another type.
+  public func output<Value>(of output: StepOutput<Value>) throws(OutputError) -> Value {
+    try self.output(of: output.step, as: Value.self)
   }
 }
 

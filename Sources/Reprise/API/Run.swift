@@ -14,7 +14,7 @@ public final class Run: Sendable {
   let ledger: RunLedger
   private let runtime: Runtime
   let requests: AsyncStream<RunDriver.Request>.Continuation
-  private let end = SharedAnswer<RunOutcome>()
+  let end = SharedAnswer<RunOutcome>()
 
   /// Whether a run is new or resumed.
   enum Beginning {

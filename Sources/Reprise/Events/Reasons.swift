@@ -1,5 +1,7 @@
 // The causes and outcomes that events report: `FailureReason`, `CancellationCause`, `RunOutcome`.
 
+import Platform
+
 /// The reason that a step failed.
 public enum FailureReason: Sendable, Equatable, Error {
   /// The process exited with a status other than 0.
@@ -190,6 +192,22 @@ package func durationText(_ duration: Duration) -> String {
   case ..<60_000: "\(seconds).\(milliseconds % 1000 / 100) s"
   case ..<3_600_000: "\(seconds / 60) m \(twoDigits(seconds % 60)) s"
   default: "\(seconds / 3600) h \(twoDigits(seconds / 60 % 60)) m"
+  }
+}
+
+extension RunOutcome {
+  /// The exit status of a tool that ends with this outcome, as of the command `reprise`.
+  ///
+  /// 0 if the run succeeded or its condition was not met, 1 if a step failed, 3 if the run timed out,
+  /// 4 if it was abandoned, and 130, as after Ctrl-C, if it was cancelled.
+  public var exitStatus: Int32 {
+    switch self {
+    case .succeeded, .skipped: 0
+    case .failed: 1
+    case .timedOut: 3
+    case .abandoned: 4
+    case .cancelled: 128 + SignalNumber.interrupt
+    }
   }
 }
 

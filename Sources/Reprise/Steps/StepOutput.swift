@@ -9,15 +9,17 @@ public import WorkflowLanguage
 ///
 ///     let build = StepOutput<Build>("build")
 ///     let count = StepOutput<Int>("count")
+///     let address = StepOutput<String>("publish")
 ///     let workflow = try Workflow("release") {
 ///       Step(build) { context in Build(file: "app.zip") }
-///       Step(count) { context in 3 }
-///       Step("publish", needs: build, count) { context, build, count in
+///       Step(count, .retry(2)) { context in 3 }
+///       Step(address, needs: build, count, settings: [.retry(2)]) { context, build, count in
 ///         context.report("\(count) copies of \(build.file)")
+///         return "https://example.org/\(build.file)"
 ///       }
 ///     }
 ///     let run = Engine().start(workflow)
-///     print(try await run.value(of: build).file)
+///     print(try await run.value(of: address))
 public struct StepOutput<Value: Codable & Sendable>: Sendable {
   /// The id of the step.
   public let step: String
@@ -76,6 +78,32 @@ extension Step {
     }
     self.init(
       id, work: InProcessWork(work), [.needs(ids)] + settings, file: file, line: line)
+  }
+
+  /// Creates a step that runs a Swift closure with the outputs of the steps that it needs, and returns
+  /// the value of a handle of its own.
+  ///
+  /// The step needs exactly the steps of the handles, in place of the order implied by the list.
+  ///
+  /// - Parameters:
+  ///   - output: The handle, whose id is that of the step.
+  ///   - first: The handle of a step that it needs.
+  ///   - others: The handles of the other steps that it needs.
+  ///   - settings: Its other settings.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
+  ///   - body: Performs one attempt, with the values of the handles in their order. The step fails if
+  ///     one of them has no output, for example because it was skipped. When its task is cancelled, it
+  ///     must finish soon by throwing `CancellationError`.
+  public init<Value, First, each Other>(
+    _ output: StepOutput<Value>, needs first: StepOutput<First>,
+    _ others: repeat StepOutput<each Other>, settings: [StepSetting] = [],
+    file: StaticString = #fileID, line: Int = #line,
+    perform body: @escaping @Sendable (StepContext, First, repeat each Other) async throws -> Value
+  ) {
+    self.init(
+      output.step, needs: first, repeat each others, settings: settings, file: file, line: line,
+      perform: body)
   }
 }
 

@@ -1,4 +1,4 @@
-// The exit statuses of the command. No other file contains their numbers.
+// The exit statuses of the command. Their numbers are here and in `RunOutcome.exitStatus` only.
 
 import Platform
 import Reprise
@@ -41,18 +41,16 @@ struct ExitStatus: Error, Equatable {
   /// - Returns: The exit status of the command.
   static func of(_ outcome: RunOutcome, signal: Int32?, passesThrough: Bool) -> ExitStatus {
     switch outcome {
-    case .succeeded, .skipped: return .succeeded
-    case .timedOut: return .timedOut
-    case .abandoned: return .internalFailure
     case .cancelled: return .stopped(by: signal ?? SignalNumber.interrupt)
-    case .failed(_, let reason):
-      guard passesThrough else { return .stepFailed }
+    case .failed(_, let reason) where passesThrough:
       switch reason {
       case .exited(let status): return ExitStatus(code: Int32(truncatingIfNeeded: status))
       case .signalled(let signal): return .stopped(by: Int32(truncatingIfNeeded: signal))
       case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost:
         return .stepFailed
       }
+    case .succeeded, .skipped, .failed, .timedOut, .abandoned:
+      return ExitStatus(code: outcome.exitStatus)
     }
   }
 }

@@ -20,27 +20,15 @@ struct DeployTool {
     do {
       let arguments = Arguments(words.isEmpty ? [:] : ["target": words[0]])
       let run = engine.start(try engine.workflow(contentsOf: file, with: arguments))
-      let interrupts = interrupting(run)
+      run.cancelOnSignals([.interrupt])
       for await event in run.events.values { show(event, of: run, decision) }
       let cleanup = engine.start(try engine.cleanup(of: folder))
       for await event in cleanup.events.values { show(event, of: cleanup, nil) }
-      interrupts.cancel()
       exit(await run.outcome.exitStatus)
     } catch let error as WorkflowError {
       write("\(error)\n", to: .standardError)
       exit(2)
     }
-  }
-
-  /// Cancels the run on the first Ctrl-C, with grace periods, and kills it on the second.
-  private static func interrupting(_ run: Run) -> any DispatchSourceSignal {
-    signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler {
-      if case .cancelling = run.state.phase { run.kill() } else { run.cancel() }
-    }
-    source.activate()
-    return source
   }
 
   private static func show(_ event: Event, of run: Run, _ decision: Bool?) {
@@ -65,16 +53,5 @@ struct DeployTool {
   /// Writes text without buffering.
   private static func write(_ text: String, to file: FileHandle = .standardOutput) {
     file.write(Data(text.utf8))
-  }
-}
-
-extension RunOutcome {
-  fileprivate var exitStatus: Int32 {
-    switch self {
-    case .succeeded: 0
-    case .failed, .abandoned: 1
-    case .timedOut: 3
-    case .cancelled: 130
-    }
   }
 }

@@ -28,15 +28,11 @@ struct RebuildLoop {
       // task until nothing of the run is left.
       await Task { [last] in _ = await last?.outcome }.value
     }
-    let signals = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { building.cancel() }
-      source.activate()
-      return source
+    let stopping = Task {
+      for await _ in StopSignals([.interrupt, .terminate]) { building.cancel() }
     }
     try await building.value
-    for source in signals { source.cancel() }
+    stopping.cancel()
   }
 
   private static func show(_ event: Event) {
