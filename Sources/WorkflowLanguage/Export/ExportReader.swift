@@ -25,6 +25,12 @@ struct ExportReader {
     if workflow.onEnd != nil {
       refuse("on-end", "only Reprise runs a command after the end of a run")
     }
+    if workflow.condition != nil { refuse("if", "only steps have conditions there") }
+    if workflow.order != .file { refuse("order", Self.queue) }
+    if workflow.failFastCount > 1 { refuse("fail-fast", "it counts no failures there") }
+    if let limit = workflow.concurrency?.limit, limit > 1 {
+      refuse("concurrency.limit", "runs of the other engine exclude each other")
+    }
     for (position, scope) in workflow.scopes.enumerated() {
       let subject = scope.prefix.isEmpty ? "workflow" : "the file of \"\(scope.prefix)\""
       if !scope.dotenv.isEmpty {
@@ -58,6 +64,8 @@ struct ExportReader {
     }
   }
 
+  private static let group = "a group of steps has no such key there"
+  private static let queue = "the other engine has its own queue"
   private static let grace = "the other engine has its own time between SIGTERM and SIGKILL"
 
   /// Refuses the keys of a step that no export format has.
@@ -78,7 +86,29 @@ struct ExportReader {
       refusals.add(subject, "terminal", "steps of the other engine have no terminal")
     }
     if extras.priority != 0 {
-      refusals.add(subject, "priority", "the other engine has its own queue")
+      refusals.add(subject, "priority", Self.queue)
+    }
+    if extras.conditionCommand != nil {
+      refusals.add(subject, "if", "a condition of the other engine is not a command")
+    }
+    if extras.repetition != nil {
+      refusals.add(subject, "repeat", "the other engine repeats a step only after a failure")
+    }
+    if extras.pool != nil {
+      refusals.add(subject, "pool", "the pools of a project are those of Reprise")
+    }
+    if extras.skipsDependents {
+      refusals.add(subject, "if-skipped", "the other engine has a rule of its own")
+    }
+    if extras.cleanUp != nil {
+      refusals.add(subject, "finally", "only the whole workflow has steps that run at its end")
+    }
+    if extras.undoes != nil {
+      refusals.add(subject, "undo", "only Reprise knows what a failed run has done")
+    }
+    for rule in extras.rules {
+      if rule.timeout != nil { refusals.add(subject, "timeout", Self.group) }
+      if rule.retry != nil { refusals.add(subject, "retry", Self.group) }
     }
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
@@ -119,6 +149,9 @@ struct ExportReader {
     case is ServiceStep:
       refusals.add(step.subject, "service", "steps of the other engine run to their end")
       return
+    case is PauseStep:
+      refusals.add(step.subject, "wait", "the other engine has no step that only waits")
+      return
     case is WaitStep:
       if step.extras?.approvalRule != nil {
         refusals.add(step.subject, "approval", "it must be a text; there are no values or defaults")
@@ -152,7 +185,7 @@ struct ExportReader {
       step.directories = resolved.directories
       switch resolved.action {
       case .run(let script):
-        if script.hasPrefix("#!"), step.step.shell == nil {
+        if script.hasPrefix("#!"), !step.step.hasOwnShell {
           refusals.add(step.subject, "run", "its first line names an interpreter; use \"shell\"")
         }
         step.command = command(step.step.shell ?? workflow.shell, script)

@@ -225,6 +225,33 @@ struct ExportTests {
     }
   }
 
+  @Test(arguments: [
+    ("steps: [{ id: a, run: x, if: { run: y } }]", "step \"a\", if"),
+    ("if: { run: x }\nsteps: [{ id: a, run: x }]", "workflow, if"),
+    ("order: longest-path\nsteps: [{ id: a, run: x }]", "workflow, order"),
+    ("fail-fast: 2\nsteps: [{ id: a, run: x }]", "workflow, fail-fast"),
+    (
+      "concurrency: { group: g, policy: queue, limit: 2 }\nsteps: [{ id: a, run: x }]",
+      "workflow, concurrency.limit"
+    ),
+    ("steps: [{ id: a, run: x, repeat: { until: status == 0, every: 1s } }]", "step \"a\", repeat"),
+    ("pools: { db: 1 }\nsteps: [{ id: a, run: x, pool: db }]", "step \"a\", pool"),
+    (
+      "params: { p: 1 }\nsteps: [{ id: a, run: x, if: params.p == 1, if-skipped: skip }]",
+      "step \"a\", if-skipped"
+    ),
+    ("steps: [{ id: a, run: x, undo: y }]", "step \"a/undo\", undo"),
+    ("steps: [{ id: a, wait: 1s }]", "step \"a\", wait"),
+    ("steps: [{ timeout: 1m, steps: [{ id: a, run: x }] }]", "step \"a\", timeout"),
+    ("steps: [{ retry: 1, steps: [{ id: a, run: x }] }]", "step \"a\", retry"),
+  ])
+  func `a key that no other engine has is refused`(_ text: String, _ refusal: String) throws {
+    for format in ExportFormat.allCases {
+      let found = try refusals("runner: { container: { image: x } }\n" + text, as: format)
+      #expect(found.contains { $0.hasPrefix(refusal + ":") }, "\(format): \(found)")
+    }
+  }
+
   @Test func `every refusal is listed`() throws {
     let text = """
       keep: { runs: 1 }
