@@ -3,6 +3,7 @@
 import ChildProcesses
 import Dispatch
 import Platform
+import Synchronization
 import WorkflowLanguage
 
 extension AttemptProcess {
@@ -73,8 +74,9 @@ extension AttemptProcess {
     switch readiness {
     case .ready: reportReady(to: context)
     case .late:
+      let last = check.complaint.value.map { "; the last check \($0)" } ?? ""
       context.report(
-        "it was not ready within \(durationText(check.rule.timeout))", on: .standardError)
+        "it was not ready within \(durationText(check.rule.timeout))\(last)", on: .standardError)
       terminate(grace: context.gracePeriod, signal: check.rule.stopSignal)
     case .stopped: break
     }
@@ -90,6 +92,8 @@ struct ServiceCheck: Sendable {
   let directory: String?
   /// Answered when the service says itself that it is ready.
   let sign: SharedAnswer<Void>
+  /// How the last script that checked has failed.
+  let complaint = LastComplaint()
 
   private static let queue = DispatchQueue(label: "reprise.probes", attributes: .concurrent)
 
@@ -101,7 +105,19 @@ struct ServiceCheck: Sendable {
     case nil: return true
     case .line, .report: return await sign.value() != nil
     case .run(let script):
-      return await repeating { await succeeds(script, context) }
+      var words = context.step.commandLine(for: script, in: context.workflow)
+      var file: ScriptFile?
+      if context.step.interpreter(of: script) != nil {
+        do throws(FailureReason) {
+          let written = try ScriptFile(script, folder: inherited["TMPDIR"])
+          words.append(written.path)
+          file = written
+        } catch {
+          complaint.note("could not start: \(error)")
+        }
+      }
+      defer { file?.remove() }
+      return await repeating { await succeeds(words) }
     case .port(let port):
       return await repeating {
         await Self.queue.result { acceptsConnections(host: "localhost", port: port) }
@@ -124,20 +140,55 @@ struct ServiceCheck: Sendable {
     return false
   }
 
-  /// Runs a script like the service itself, without its reports.
-  private func succeeds(_ script: String, _ context: StepContext) async -> Bool {
-    let words = (context.step.shell ?? context.workflow.shell).commandLine(for: script)
+  /// Runs a command like the service itself, without its reports.
+  private func succeeds(_ words: [String]) async -> Bool {
     let command = Command(
       executable: words[0], arguments: Array(words.dropFirst()),
       environment: AttemptProcess.environment(of: spec, inheriting: inherited),
       directory: resolvedDirectory(directory, spec.directory))
-    guard let child = try? ChildProcess.spawn(command, onOutput: { _ in true }) else {
+    let lines = LastComplaint()
+    let child: ChildProcess
+    do {
+      child = try ChildProcess.spawn(command) { output in
+        lines.noteLine(of: output.text)
+        return true
+      }
+    } catch {
+      complaint.note("could not start: \(error)")
       return false
     }
-    return await withTaskCancellationHandler {
-      await child.end() == .exited(code: 0)
+    let status = await withTaskCancellationHandler {
+      await child.end()
     } onCancel: {
       child.kill()
+    }
+    if status == .exited(code: 0) { return true }
+    // A check that is stopped with its service says nothing about it.
+    if !Task.isCancelled { complaint.note(status.clause + (lines.value.map { ": \($0)" } ?? "")) }
+    return false
+  }
+}
+
+/// The last words of a check that has failed.
+final class LastComplaint: Sendable {
+  private static let lengthMax = 200
+  private let text = Mutex<String?>(nil)
+
+  var value: String? { text.withLock { $0 } }
+
+  func note(_ text: String) { self.text.withLock { $0 = text } }
+
+  /// Keeps the last line of some output.
+  func noteLine(of output: String) {
+    if let line = output.split(separator: "\n").last { note(String(line.prefix(Self.lengthMax))) }
+  }
+}
+
+extension ChildExit {
+  fileprivate var clause: String {
+    switch self {
+    case .exited(let code): "exited with status \(code)"
+    case .signalled(let signal): "was ended by signal \(signal)"
     }
   }
 }

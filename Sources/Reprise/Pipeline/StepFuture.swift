@@ -236,7 +236,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
       guard case .waiting(let missing) = state.phase, state.alternativeCount > 0 else {
         return false
       }
-      let count = result.blockingResult == nil ? state.alternativeCount : 1
+      let count = if case .succeeded = result { state.alternativeCount } else { 1 }
       state.alternativeCount -= count
       state.phase = missing == count ? .ready : .waiting(missing - count)
       return missing == count

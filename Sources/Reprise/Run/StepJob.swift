@@ -6,7 +6,7 @@ extension RunEnding {
   /// The ending that a step sees whose needs have this blocking result, if any.
   init(blockedBy result: StepResult?) {
     switch result {
-    case nil, .succeeded, .skipped: self = .success
+    case nil, .succeeded, .passed, .skipped: self = .success
     case .failed, .stopped: self = .failure
     case .cancelled: self = .cancel
     }

@@ -122,7 +122,8 @@ extension RunPhase {
 extension Event.StepEvent {
   func result(of step: String, isTolerated: Bool) -> StepResult {
     switch self {
-    case .succeeded(let outputs), .skipped(_, let outputs): .succeeded(outputs)
+    case .succeeded(let outputs): .succeeded(outputs)
+    case .skipped(_, let outputs): .passed(outputs)
     case .failed: isTolerated ? .succeeded([:]) : .failed(step)
     default: .stopped
     }
@@ -133,7 +134,7 @@ extension StepResult {
   /// This result if it keeps dependents from running, otherwise nil.
   var blockingResult: StepResult? {
     switch self {
-    case .succeeded: nil
+    case .succeeded, .passed: nil
     case .failed, .cancelled, .skipped, .stopped: self
     }
   }

@@ -22,9 +22,9 @@ extension StepPerformer {
     case .met: return nil
     case .stopped: throw Withdrawn()
     case .unmet:
-      try begin(.skipped(masked("if: \(command.script)"), [:]), of: job)
+      try begin(.skipped(masked("if: \(command.shown)"), [:]), of: job)
       ledger.decide { $0.controls[job.place.index.position].end() }
-      return job.step.extras.skipsDependents ? .skipped(job.step.id) : .succeeded([:])
+      return job.step.extras.skipsDependents ? .skipped(job.step.id) : .passed([:])
     case .failed(let reason):
       try begin(.started(), of: job, attempt: 1)
       return end(job.place, attempt: 1, .failed(reason))
@@ -62,7 +62,7 @@ extension StepPerformer {
   ) -> ConditionAnswer {
     let text = output.text
     return .failed(
-      masked(.badValue("if: \(command.script): \(problem)" + (text.isEmpty ? "" : ": \(text)"))))
+      masked(.badValue("if: \(command.shown): \(problem)" + (text.isEmpty ? "" : ": \(text)"))))
   }
 }
 

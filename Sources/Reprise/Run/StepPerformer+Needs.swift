@@ -73,7 +73,7 @@ extension StepPerformer {
     return switch state.phase {
     case .succeeded(let outputs): .succeeded(outputs)
     case .skipped(let reason, let outputs):
-      resultOfSkipped(state, reason, workflow.steps[place.index.position]) ?? .succeeded(outputs)
+      resultOfSkipped(state, reason, workflow.steps[place.index.position]) ?? .passed(outputs)
     case .cancelled: .cancelled(state.id)
     case .pending, .ready, .running, .failed: nil
     }

@@ -156,7 +156,7 @@ struct StepPerformer: Sendable {
   private func skip(_ job: StepJob, _ reason: String) -> StepResult {
     guard record(.skipped(reason, [:]), of: job) else { return .stopped }
     return job.step.extrasIfAny?.skipsDependents == true
-      ? .skipped(job.step.id) : .succeeded([:])
+      ? .skipped(job.step.id) : .passed([:])
   }
 
   /// Fails a step that has not started.
@@ -180,7 +180,7 @@ struct StepPerformer: Sendable {
     case .cancelled(let step): cause = .cancellation(ofStep: step)
     case .skipped(let step):
       return record(.skipped(SkippedNeed.reason(step), [:]), of: job) ? blockingResult : .stopped
-    case .succeeded, .stopped: return .stopped
+    case .succeeded, .passed, .stopped: return .stopped
     }
     return record(.cancelled(cause), of: job) ? blockingResult : .stopped
   }

@@ -116,6 +116,9 @@ extension Executor {
 /// The result of a step, as dependent steps see it.
 enum StepResult: Sendable, Equatable {
   case succeeded(StepOutputs)
+  /// The step was skipped alone: those that need it run as after a success, but if one of several
+  /// must succeed, this one is not enough while others can.
+  case passed(StepOutputs)
   /// The step did not succeed, because the step with this id failed first: itself, or one of those
   /// that it needs.
   case failed(String)
@@ -127,4 +130,12 @@ enum StepResult: Sendable, Equatable {
   case skipped(String)
   /// The step was stopped with the run or for a restart; no step uses its result.
   case stopped
+
+  /// The outputs for steps that need the step; nil if these do not run.
+  var outputs: StepOutputs? {
+    switch self {
+    case .succeeded(let outputs), .passed(let outputs): outputs
+    case .failed, .cancelled, .skipped, .stopped: nil
+    }
+  }
 }

@@ -17,7 +17,7 @@ extension Workflow.Step {
 
   /// Returns the interpreter that the first line of a script names, unless the step sets a shell.
   func interpreter(of script: String) -> [String]? {
-    shell == nil ? Interpreter.words(of: script) : nil
+    hasOwnShell ? nil : Interpreter.words(of: script)
   }
 }
 

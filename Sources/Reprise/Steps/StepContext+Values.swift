@@ -19,7 +19,7 @@ extension StepContext {
     guard let need = workflow.graph.index(of: prefix + step),
       let (_, result) = zip(workflow.graph.needs(of: index), results).first(where: { $0.0 == need }
       ),
-      case .succeeded(let outputs) = result
+      let outputs = result.outputs
     else { throw noInput(step) }
     return try value(of: step, outputs)
   }

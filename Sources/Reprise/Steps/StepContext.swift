@@ -57,9 +57,7 @@ public struct StepContext: Sendable {
   public var inputs: [String: StepOutputs] {
     var inputs: [String: StepOutputs] = [:]
     for (need, result) in zip(workflow.graph.needs(of: index), results) {
-      if case .succeeded(let outputs) = result {
-        inputs[workflow.steps[need.position].id] = outputs
-      }
+      if let outputs = result.outputs { inputs[workflow.steps[need.position].id] = outputs }
     }
     return inputs
   }

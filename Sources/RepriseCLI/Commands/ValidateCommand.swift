@@ -34,19 +34,16 @@ struct ValidateCommand: AsyncParsableCommand {
         let path = try enterFolder(ofWorkflow: file)
         let workflow = try Workflow(
           contentsOf: path, with: Arguments(allowsMissing: true), actions: RunnerReport.catalog)
-        all += workflow.warnings
+        let warnings =
+          await workflow.warnings + workflow.warnings(of: ScriptReport(workflow).problems)
+          + RunnerReport(workflow).problems.map(workflow.warning)
+        all += warnings
         guard format == .text else { continue }
-        let (steps, warnings) = (workflow.steps.count, workflow.warnings.count)
-        for warning in workflow.warnings {
-          printError(TerminalSafe(lines: warning.description) + "\n")
-        }
+        for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
+        let (steps, count) = (workflow.steps.count, warnings.count)
         printLine(
           "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
-            + (warnings == 0 ? "" : ", \(warnings) \(warnings == 1 ? "warning" : "warnings")"))
-        let problems = await RunnerReport(workflow).problems + ScriptReport(workflow).problems
-        for problem in problems {
-          printError("warning: \(problem)")
-        }
+            + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
       } catch let error as WorkflowError {
         isValid = false
         all += error.diagnostics

@@ -2,7 +2,6 @@
 
 package import Reprise
 import RepriseExecutors
-package import RepriseTerminal
 
 /// Whether the runners of a workflow can be used from here.
 package struct RunnerReport: Sendable {
@@ -21,7 +20,7 @@ package struct RunnerReport: Sendable {
   }
 
   /// What is missing, a sentence for each problem.
-  package var problems: [TerminalSafe] {
+  package var problems: [String] {
     get async {
       await answers.flatMap { runner, problems in
         problems.map { "runner \(runner.title): \($0)" }

@@ -3,7 +3,6 @@
 import Platform
 package import Reprise
 import RepriseExecutors
-package import RepriseTerminal
 
 /// The scripts that their shell cannot read, and the programs that this machine does not have.
 ///
@@ -43,13 +42,13 @@ package struct ScriptReport: Sendable {
     }
   }
 
-  /// The problems, a sentence for each.
+  /// The problems, in the order of the steps.
   ///
   /// Starts a shell for each different script, a few at a time.
-  package var problems: [TerminalSafe] {
+  package var problems: [CommandProblem] {
     get async {
-      await withTaskGroup(of: (Int, TerminalSafe?).self) { group in
-        var found = [TerminalSafe?](repeating: nil, count: commands.count)
+      await withTaskGroup(of: (Int, CommandProblem?).self) { group in
+        var found = [CommandProblem?](repeating: nil, count: commands.count)
         for position in commands.indices {
           if position >= 4, let (done, problem) = await group.next() { found[done] = problem }
           group.addTask { (position, await problem(at: position)) }
@@ -60,7 +59,7 @@ package struct ScriptReport: Sendable {
     }
   }
 
-  private func problem(at position: Int) async -> TerminalSafe? {
+  private func problem(at position: Int) async -> CommandProblem? {
     let (command, step) = commands[position]
     var words = command.words
     if words.count > 1, words[0] == "/usr/bin/env", !words[1].hasPrefix("-") { words.removeFirst() }
@@ -68,8 +67,8 @@ package struct ScriptReport: Sendable {
     let isPath = program.contains("/")
     guard let path = findProgram(program, in: environment["PATH"]) else {
       guard !isPath || command.script != nil && program.hasPrefix("/") else { return nil }
-      return "step \"\(step)\": there is no program \"\(program)\" on this machine"
-        + (isPath ? "" : "; folders of PATH are searched")
+      return CommandProblem(
+        .missingProgram(program), step: step, text: command.script ?? command.words[0])
     }
     guard let script = command.script, let name = program.split(separator: "/").last,
       Self.shells.contains(String(name)),
@@ -82,7 +81,11 @@ package struct ScriptReport: Sendable {
     for prefix in [path + ": ", "-c: "] where place.hasPrefix(prefix) {
       place = place.dropFirst(prefix.count)
     }
-    if place.first?.isNumber == true { place = "line " + place }
-    return "step \"\(step)\": \(String(name)) cannot read its script: \(String(place))"
+    if place.hasPrefix("line ") { place = place.dropFirst(5) }
+    let line = Int(place.prefix { $0.isNumber })
+    if line != nil { place = place.drop { $0 != ":" }.dropFirst().drop { $0 == " " } }
+    return CommandProblem(
+      .unreadableScript(shell: String(name), reason: String(place), line: line), step: step,
+      text: script)
   }
 }

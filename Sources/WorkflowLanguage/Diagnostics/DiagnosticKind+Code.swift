@@ -119,6 +119,9 @@ extension DiagnosticKind {
     case .writtenNumber: "R0906"
     case .booleanWord: "R0907"
     case .noEffectInUse: "R0908"
+    case .unreadableScript: "R0920"
+    case .missingProgram: "R0921"
+    case .runnerNotReady: "R0922"
     }
   }
 }

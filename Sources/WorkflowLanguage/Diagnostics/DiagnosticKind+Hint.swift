@@ -24,6 +24,7 @@ extension DiagnosticKind {
     case .notNamedValues(_, _, let text): Self.hintForMap(insteadOf: text)
     case .matrixNotAMap, .noMatrixList:
       "write it like: { os: [linux, mac], version: [5, 6] }"
+    case .notAList("a list of steps", _): "write it like: any: [build, fetch]"
     case .notAList: "begin each item with \"- \""
     case .textRequired(_, _, isTag: true):
       "a ! at the beginning is a YAML tag: quote the text"
@@ -36,6 +37,8 @@ extension DiagnosticKind {
     case .notABoolean(_, isOtherWord: true): "YAML 1.2 has only true and false"
     case .notABoolean: "write true or false, without quotes"
     case .notWhole(_, _, _, isComputed: true): "an expression is not allowed here"
+    case .unknownChoice("result", "failure", _):
+      "write \"over\" here, and if: failure() at this step"
     case .unknownChoice(_, _, let others): others.hint()
     case .variableName: "use letters, digits and _, not beginning with a digit"
     case .identifier: "use letters, digits, _ and -, beginning with a letter or _"
@@ -47,6 +50,8 @@ extension DiagnosticKind {
     case .exclusive(_, _, "a schedule"): "split it into two schedules"
     case .exclusive("runner", "service", _), .exclusive("runner", "terminal", _):
       "it must run as a process on this machine: add runner: local, or remove the other key"
+    case .exclusive("retry", "service", _): "use restart: on-failure"
+    case .exclusive("run", "exec", _), .exclusive("exec", "run", _): "remove one of the two"
     case .exclusive: "split it into two steps"
     case .misplaced(let key): key.hint
     case .noValue: "write \"\" for an empty value"
@@ -193,7 +198,8 @@ extension DiagnosticKind {
     case .usesPath: "write a path relative to this file, such as ./other.yaml"
     case .usesOutside:
       "copy it into the project: the nearest folder with .git, or with the folder workflows"
-    case .unknownPool(_, .names([])): "declare it at the top of the file: pools: { db: 2 }"
+    case .unknownPool(_, .names([])):
+      "declare it at the top of this workflow: pools: { db: 2 }"
     case .unknownPool(_, let others): others.hint()
     case .unknownWorkflow(_, let others): others.hint()
     case .notUsable: "move it to the workflow that is run"
@@ -205,6 +211,9 @@ extension DiagnosticKind {
     case .alwaysIsNotOnCancel:
       "for clean-up, move the step to \"finally\"; if it only follows other steps, write: "
         + "needs: { ID: over }"
+    case .unreadableScript: "nothing of the script runs before this is corrected"
+    case .missingProgram(let name, _):
+      "install it, or check the \(name.contains("/") ? "path" : "name and PATH")"
     case .vainExclusion: "write it as in the list, or remove the combination"
     case .unsetVariable(_, .isOfSameFile):
       "variables under \"env\" of a workflow cannot refer to one another"

@@ -257,7 +257,14 @@ extension DiagnosticKind {
       "cancelled() is never true outside \"finally\": a cancelled run starts no other steps"
     case .alwaysIsNotOnCancel:
       "always() does not run this step when the run is cancelled"
+    case .unreadableScript(let step, let shell, let reason):
+      "\(shell) cannot read the script of step \"\(step)\": \(reason)"
+    case .missingProgram(let name, let step):
+      "step \"\(step)\": there is no program \"\(name)\" on this machine"
+    case .runnerNotReady(let text): text
     case .vainExclusion(let name): "no value of \"\(name)\" is excluded: the list has no such value"
+    case .unsetVariable(let name, .isOfSameFile), .unsetVariable(let name, .isOfStep):
+      "the variable \"\(name)\" has no value here"
     case .unsetVariable(let name, _):
       "the variable \"\(name)\" is set neither in this file nor in the environment"
     case .unusedOutput(let name, let step):

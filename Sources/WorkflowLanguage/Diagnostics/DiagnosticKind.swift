@@ -207,6 +207,9 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case neverCancelled
   case alwaysIsNotOnCancel
   case vainExclusion(String)
+  case unreadableScript(step: String, shell: String, reason: String)
+  case missingProgram(String, step: String)
+  case runnerNotReady(String)
   case unsetVariable(String, UnsetVariable)
   case unusedOutput(String, of: String)
   case writtenNumber(String, as: String)
@@ -259,7 +262,7 @@ enum MisplacedKey: Sendable, Equatable {
   case withPolicy(String, BusyPolicy, hasOther: Bool)
   case ofApproval(String)
   case ofUses(String)
-  case statusOfGroup, retryOfFinally, mutexInMutex, limitOfGroup
+  case statusOfGroup, commandOfGroup, retryOfFinally, mutexInMutex, limitOfGroup
   case undoOfFinally, undoOfItem
   case ofService(String)
 }

@@ -76,6 +76,7 @@ extension MisplacedKey {
       "a step that only waits for approval cannot have \"\(name)\""
     case .statusOfGroup:
       "the if of a group cannot test the status of steps"
+    case .commandOfGroup: "the if of a group cannot be a command"
     case .retryOfFinally: "a group under \"finally\" cannot have \"retry\""
     case .undoOfFinally: "a step under \"finally\" cannot have \"undo\""
     case .undoOfItem:
@@ -106,6 +107,8 @@ extension MisplacedKey {
     case .withPolicy: "remove one of the two"
     case .ofApproval: "remove it, or move it to the step that does the work"
     case .statusOfGroup: "write it at the first step of the group"
+    case .commandOfGroup:
+      "run it in a step before the group, and write if: ${{ steps.ID.outputs.NAME == 'yes' }}"
     case .retryOfFinally: "set it on the steps of the group"
     case .undoOfFinally: "remove it, or move the step to \"steps\""
     case .undoOfItem: "undo the work of all items in a step under \"finally\", with on: failure"

@@ -14,6 +14,12 @@ package struct ConditionCommand: Sendable, Equatable {
     self.script = script
     self.limit = limit
   }
+
+  /// The script as it is shown: its first line, and an ellipsis for the others.
+  package var shown: String {
+    let lines = script.split(separator: "\n", omittingEmptySubsequences: true)
+    return (lines.first.map(String.init) ?? "") + (lines.count > 1 ? " …" : "")
+  }
 }
 
 /// The condition of a workflow as a whole.
@@ -25,7 +31,7 @@ package enum WorkflowCondition: Sendable, Equatable {
   package var source: String {
     switch self {
     case .expression(let template): template.source
-    case .command(let command): command.script
+    case .command(let command): command.shown
     }
   }
 }

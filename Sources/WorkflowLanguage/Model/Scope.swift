@@ -5,7 +5,7 @@ package struct Scope: Sendable, Equatable {
   /// The value of a parameter, or the template that computes it in the parent scope.
   enum Argument: Sendable, Equatable {
     case value(Value)
-    case template(Template, types: ValueTypes)
+    case template(Template, of: Parameter)
     /// The parameter has no value because the file is only validated.
     case open(types: ValueTypes)
   }

@@ -106,6 +106,11 @@ extension Workflow {
   }
 }
 
+extension Workflow.Step {
+  /// Whether the step itself sets the shell of its scripts, not its group or file.
+  package var hasOwnShell: Bool { shell != nil && extrasIfAny?.inheritsShell != true }
+}
+
 /// The settings that most steps do not have.
 public struct StepExtras: Sendable, Equatable {
   /// A condition with the scope in which it is evaluated.
@@ -131,6 +136,8 @@ public struct StepExtras: Sendable, Equatable {
   public var continuesOnError = false
   /// The groups that contain the step and after whose failure the run continues, outermost first.
   package var tolerantGroups: [String] = []
+  /// Whether its shell is that of its group or file, not its own.
+  var inheritsShell = false
   /// The directories of the groups that contain the step, each relative to the one before it.
   var directories: [Template] = []
   /// The mutex of the step.

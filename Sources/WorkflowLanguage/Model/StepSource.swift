@@ -156,7 +156,7 @@ package struct StepSource: ValueSource {
   private func parameter(_ name: String) throws(ValueProblem) -> Value {
     switch found.parameters[name] {
     case .value(let value): return value
-    case .template(let template, let types):
+    case .template(let template, let parameter):
       var outer = StepSource(
         workflow: workflow, values: values, scope: found.parent ?? 0, bindings: found.bindings)
       outer.budget = budget
@@ -166,24 +166,16 @@ package struct StepSource: ValueSource {
       } catch {
         throw error.problem(in: "the parameter \"\(name)\"")
       }
-      return try converted(value, to: types, name)
+      do throws(ParameterError) {
+        switch (parameter.kind, value) {
+        // As text, a large list would be parsed again at each use.
+        case (.list, .list), (.map, .map): return try parameter.checked(value)
+        default: return try parameter.value(of: value.asText)
+        }
+      } catch {
+        throw .missing(error.kind)
+      }
     case .open, nil: throw .missing(.absent(.parameter(name)))
-    }
-  }
-
-  /// Converts a computed text to the type of its parameter.
-  private func converted(
-    _ value: Value, to types: ValueTypes, _ name: String
-  ) throws(ValueProblem) -> Value {
-    if value.types == types { return value }
-    let kinds: [(ValueTypes, Parameter.Kind)] = [
-      (.number, .number), (.boolean, .boolean), (.list, .list), (.map, .map),
-    ]
-    let kind = kinds.first { $0.0 == types }?.1 ?? .string
-    do throws(ParameterError) {
-      return try Parameter(name: name, kind: kind).value(of: value.asText)
-    } catch {
-      throw .missing(error.kind)
     }
   }
 

@@ -193,7 +193,8 @@ extension WorkflowReader {
     case .params:
       switch found.parameters[name] {
       case .value(let value): return value.types
-      case .template(_, let types), .open(let types): return types
+      case .template(_, let parameter): return parameter.types
+      case .open(let types): return types
       case nil: return try known(found.parameters.keys, "parameter", .any)
       }
     case .env: return [.text, .null]

@@ -5,7 +5,8 @@ extension KeyTable {
   static let serviceKeys = ["ready", "stop", "restart"]
 
   static let readiness = KeyTable(
-    place: "ready", example: "{ port: % }", oneOf: readinessKinds, notBoth: readinessKinds,
+    place: "ready", example: "{ run: % } or { port: 5432 }", oneOf: readinessKinds,
+    notBoth: readinessKinds,
     keys: [
       Key("run", .script, "a script that succeeds once the service is ready"),
       Key("port", .computed(.whole(1...65_535)), "a port that accepts connections then"),

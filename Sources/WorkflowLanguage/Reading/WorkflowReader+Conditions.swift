@@ -18,6 +18,15 @@ extension WorkflowReader {
     return ConditionCommand(script: script, limit: limit ?? ConditionCommand.defaultLimit)
   }
 
+  /// Reads `if` of a group or of a step with `uses`.
+  mutating func readGroupCondition(
+    _ node: Node, _ context: Context, _ draft: Int?
+  ) -> StepExtras.Condition? {
+    guard case .mapping = node.content else { return readCondition(node, context, draft) }
+    readers[context.file].report(.misplaced(.commandOfGroup), at: node)
+    return nil
+  }
+
   /// Reads `if` of a workflow.
   mutating func readWorkflowCondition(_ node: Node, _ context: Context) -> WorkflowCondition? {
     if case .mapping = node.content {

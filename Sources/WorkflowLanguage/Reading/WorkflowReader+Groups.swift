@@ -95,7 +95,7 @@ extension WorkflowReader {
     let (file, draft) = (context.file, drafts.count)
     let group = group ?? internalName(of: fields.node, context)
     readRunner(fields["runner"], into: &inner)
-    if let node = fields["if"], let condition = readCondition(node, context, draft) {
+    if let node = fields["if"], let condition = readGroupCondition(node, context, draft) {
       if condition.template.testsStatus {
         readers[file].report(.misplaced(.statusOfGroup), at: node)
       }

@@ -61,6 +61,10 @@ extension WorkflowReader {
         continue
       }
       let names = ExpectedResult.allCases.map(\.rawValue)
+      if id == "any", !names.contains(value.text ?? "") {
+        readers[file].report(.notAList("a list of steps", found: value.kindName), at: value)
+        continue
+      }
       guard let name = readers[file].choice(value, "result", of: names),
         let result = ExpectedResult(rawValue: name)
       else { continue }

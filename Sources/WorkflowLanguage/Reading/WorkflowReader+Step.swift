@@ -89,6 +89,7 @@ extension WorkflowReader {
       step.extras = readExtras(fields, context, draft)
       step.extras.name = stepName(fields["name"], id, context)
     }
+    if step.shell != nil, fields["shell"] == nil { step.extras.inheritsShell = true }
     if fields.bits & Self.extraKeys != 0 || step.action.isService {
       readService(fields, of: &step, context)
     }

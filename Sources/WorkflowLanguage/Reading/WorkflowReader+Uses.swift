@@ -136,7 +136,7 @@ extension WorkflowReader {
       inner.extras.finally = Set(RunEnding.allCases)
     }
     if let runner = fields["runner"] { readRunner(runner, of: context, into: &inner) }
-    if let node = fields["if"], let condition = readCondition(node, context, draft) {
+    if let node = fields["if"], let condition = readGroupCondition(node, context, draft) {
       inner.extras.conditions.append(condition)
     }
     return inner
@@ -289,7 +289,7 @@ extension WorkflowReader {
         from: StaticValues(
           scope: scopes[context.scope], bindings: context.bindings, what: "it", budget: budget))
     }
-    guard let value else { return .template(template, types: parameter.types) }
+    guard let value else { return .template(template, of: parameter) }
     do throws(ParameterError) {
       return .value(try parameter.value(of: value.asText))
     } catch {

@@ -325,5 +325,38 @@ extension ErrorPage {
         steps:
           - { id: a, run: make, matrix: { os: [linux, macos], exclude: [{ os: macos }] } }
         """),
+    ErrorPage(
+      "R0920", "warning: a script that its shell cannot read",
+      "validate gives each script to its shell with the option -n, which reads it without running it. "
+        + "Steps on runners are left out, as they run elsewhere.",
+      example: """
+        steps:
+          - id: a
+            run: |
+              if test -f x; then
+                echo found
+        """,
+      fix: "Correct the script, here with fi at its end, or choose its shell with the key shell.",
+      problems: [
+        CommandProblem(
+          .unreadableScript(
+            shell: "sh", reason: "Syntax error: end of file unexpected (expecting \"fi\")", line: 3),
+          step: "a", text: "if test -f x; then\n  echo found\n")
+      ]),
+    ErrorPage(
+      "R0921", "warning: a program that this machine does not have",
+      "validate looks in PATH for the programs of exec, for shells, and for the interpreters of scripts "
+        + "that begin with #!. Steps on runners are left out, and so are paths, which a step before may "
+        + "create.",
+      example: "steps: [{ id: a, exec: [pyton3, main.py] }]",
+      fix: "Correct the name, install the program, or ignore the warning on this machine.",
+      problems: [CommandProblem(.missingProgram("pyton3"), step: "a", text: "pyton3")]),
+    ErrorPage(
+      "R0922", "warning: a runner that is not ready",
+      "validate asks each runner that steps use, and what it runs on, whether it could begin now.",
+      example: "steps: [{ id: a, runner: sandbox, run: make }]",
+      fix: "Install what is missing, or ignore the warning on this machine. "
+        + "reprise runners check asks again.",
+      runnerProblem: "runner sandbox: there is no program bwrap in PATH; install bubblewrap"),
   ]
 }

@@ -16,11 +16,18 @@ package struct ErrorPage: Sendable {
   package let fixed: String?
   /// The other files of the example, by path.
   package let files: [String: String]
+  /// What a machine says of the commands of the example.
+  private let problems: [CommandProblem]
+  /// What a runner lacks.
+  private let runnerProblem: String?
 
   init(
     _ code: String, _ title: String, _ meaning: String, example: String, fix: String,
-    fixed: String? = nil, files: [String: String] = [:]
+    fixed: String? = nil, files: [String: String] = [:], problems: [CommandProblem] = [],
+    runnerProblem: String? = nil
   ) {
+    self.problems = problems
+    self.runnerProblem = runnerProblem
     self.code = code
     self.title = title
     self.meaning = meaning
@@ -48,12 +55,14 @@ package struct ErrorPage: Sendable {
 
   /// Returns the errors and warnings of the example, or of a changed version of it.
   package func diagnostics(of text: String) -> [Diagnostic] {
+    let bytes = Array((text + "\n").utf8)
     do {
-      return try Workflow(
-        bytes: Array((text + "\n").utf8), file: "example.yaml",
+      let workflow = try Workflow(
+        bytes: bytes, file: "example.yaml",
         sources: .kept(files, variables: files), with: Arguments(allowsMissing: true),
-        actions: Self.catalog
-      ).warnings
+        actions: Self.catalog)
+      return workflow.warnings + workflow.warnings(of: problems, inText: bytes)
+        + (runnerProblem.map { [workflow.warning(ofRunner: $0)] } ?? [])
     } catch {
       return error.diagnostics
     }
@@ -70,6 +79,7 @@ package struct ErrorPage: Sendable {
     catalog.offer("upload") { arguments throws(ArgumentError) in
       _ = try Upload.decoded(from: arguments)
     }
+    catalog.offer(runner: "sandbox") { _ in }
     return catalog
   }()
 

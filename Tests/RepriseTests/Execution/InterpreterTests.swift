@@ -46,6 +46,24 @@ struct InterpreterTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  @Test func `only a shell of the step itself takes precedence`() async throws {
+    let script =
+      ##"run: "#!/usr/bin/awk -f\nBEGIN { print \"by awk\" }\n", outputs: { said: "${{ stdout }}" }"##
+    let workflow = try Workflow(
+      bytes: Array(
+        """
+        shell: bash
+        steps:
+          - { id: u, uses: ./u.yaml }
+          - { shell: sh, steps: [{ id: group, \(script) }] }
+          - { foreach: [1], id: g, steps: [{ id: a, \(script) }] }
+        """.utf8), file: "w.yaml",
+      sources: .kept(["u.yaml": "shell: bash\nsteps: [{ id: a, \(script) }]"]))
+    let run = Engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    for step in run.state.steps { #expect(step.phase == .succeeded(["said": "by awk"])) }
+  }
+
   @Test func `a missing interpreter is named, with a hint`() async throws {
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: \"#!/usr/bin/pyton3\\nprint()\" }]", file: "w.yaml")

@@ -162,4 +162,25 @@ struct FailedOutputTests {
     #expect(run.state["b"]?.written == [:])
     #expect(run.state["b"]?.phase == .failed(.exited(status: 5)))
   }
+
+  @Test(arguments: [("2", nil), ("1.5", "a whole number"), ("9", "at most 3"), ("x", "whole")])
+  func `a computed parameter has the type and the limits that its file declares`(
+    _ value: String, _ problem: String?
+  ) async throws {
+    let used = """
+      params: { n: { type: integer, max: 3 } }
+      steps: [{ id: b, env: { N: "${{ params.n }}" }, run: b }]
+      """
+    let engine = Engine(executor: ClosureExecutor { $0.step.id == "a" ? ["n": value] : [:] })
+    let text =
+      #"steps: [{ id: a, run: a }, { id: u, uses: ./u.yaml, with: { n: "${{ steps.a.outputs.n }}" } }]"#
+    let run = engine.start(
+      try Workflow(bytes: Array(text.utf8), file: "w.yaml", sources: .kept(["u.yaml": used])))
+    let outcome = await run.outcome
+    if let problem {
+      #expect("\(outcome)".contains(problem), "\(outcome)")
+    } else {
+      #expect(outcome == .succeeded)
+    }
+  }
 }

@@ -62,6 +62,25 @@ struct NeedRuleTests {
     #expect(phases(run.state) == "a failed, b failed, c cancelled, d succeeded, e cancelled")
   }
 
+  @Test func `a skipped step is not enough as long as another one can succeed`() async throws {
+    let gate = Gate()
+    let begun = Protected<[String]>([])
+    let run = try run(
+      """
+      steps:
+        - { id: a, needs: [], if: "1 == 2", run: x }
+        - { id: b, needs: [], run: gate }
+        - { id: c, needs: { any: [a, b] }, run: x }
+        - { id: d, needs: [], run: fail }
+        - { id: e, needs: { any: [a, d] }, run: x }
+      """, ["gate": gate], begun: begun)
+    await expectEventually("e is over") { run.state["e"]?.phase.isFinal == true }
+    #expect(run.state["c"]?.phase == .pending)
+    gate.open()
+    _ = await run.outcome
+    #expect(phases(run.state) == "a skipped, b succeeded, c succeeded, d failed, e succeeded")
+  }
+
   @Test func `a required need is awaited although an alternative has succeeded`() async throws {
     let gate = Gate()
     let begun = Protected<[String]>([])

@@ -71,8 +71,25 @@ struct ServiceProcessTests {
       """)
     let reason = FailureReason.timedOut(after: .milliseconds(100))
     #expect(run.state.phase == .ended(.failed(step: "db", reason: reason)))
-    #expect(lines(run, "db").last == "it was not ready within 100 ms")
+    #expect(
+      lines(run, "db").last == "it was not ready within 100 ms; the last check exited with status 1"
+    )
     #expect(run.state["test"]?.phase == .cancelled(.failure(ofStep: "db")))
+  }
+
+  @Test func `the last words of a check are reported, and its first line can name an interpreter`()
+    async throws
+  {
+    let check = ##"run: "#!/bin/sh -eu\necho no route >&2\nexit 7", every: 10ms, timeout: 300ms"##
+    let run = try await run(
+      """
+      steps:
+        - { id: db, service: sleep 60, ready: { \(check) } }
+        - { id: test, run: "true" }
+      """)
+    #expect(
+      lines(run, "db").last
+        == "it was not ready within 300 ms; the last check exited with status 7: no route")
   }
 
   @Test func `a service that ends while it is needed fails, even with status 0`() async throws {
