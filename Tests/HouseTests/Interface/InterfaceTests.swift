@@ -24,7 +24,7 @@ struct InterfaceTests {
     "Publishers.Zipped4": publisher,
     "RunsPublisher": publisher,
     "CancellingAsyncPublisher.Iterator": iterator, "FileChanges.Iterator": iterator,
-    "ScheduleMoments.Iterator": iterator,
+    "ScheduleMoments.Iterator": iterator, "StopSignals.Iterator": iterator,
   ]
 
   private static let iterator = "an iterator, which only its reader holds"
