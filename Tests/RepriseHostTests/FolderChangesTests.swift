@@ -78,4 +78,39 @@ struct FolderChangesTests {
     await expectEventually("the line is seen", within: .seconds(30)) { isSeen.value }
     try file.close()
   }
+
+  /// The open instances of inotify of this process, of which Linux has 128 for each user by default.
+  private var watchCount: Int {
+    let folder = "/proc/self/fd"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.count { name in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+      return target?.contains("inotify") == true
+    }
+  }
+
+  @Test func `many waits share a watch, and all of them see a change`() async throws {
+    let folder = try HostFolder()
+    let before = watchCount
+    let waits = try (0..<300).map { _ in
+      try FolderChanges(ofLiveRunsIn: folder.journal.directory)
+    }
+    #expect(watchCount <= before + 1)
+    let isChanged = Protected(false)
+    let seen = Protected(0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for changes in waits {
+        group.addTask {
+          let seesIt: Bool? = try await changes.first(within: .seconds(60)) {
+            isChanged.value ? true : nil
+          }
+          if seesIt == true { seen.withLock { $0 += 1 } }
+        }
+      }
+      isChanged.withLock { $0 = true }
+      try folder.folder.write(".reprise/live/x.lock", "".utf8)
+      try await group.waitForAll()
+    }
+    #expect(seen.value == 300)
+  }
 }
