@@ -1,6 +1,7 @@
 // `HostedAttempt`: runs one attempt in its folder, apart from its engine. The host's side.
 
 import ChildProcesses
+import Dispatch
 import Masking
 package import Platform
 package import Reprise
@@ -28,6 +29,8 @@ package final class HostedAttempt: Sendable {
     /// The last line of its standard error, if another program starts the command.
     var complaint = ""
   }
+
+  private static let disk = DispatchQueue(label: "reprise.results", attributes: .concurrent)
 
   /// The folder of the attempt.
   package let folder: AttemptFolder
@@ -102,11 +105,17 @@ package final class HostedAttempt: Sendable {
     await watch.value
     // First, as an engine that listens need not wait for the disk; one that does not finds the file.
     tell(.ended(result))
-    do throws(Errno) {
-      try folder.write(result)
-    } catch {
-      state.withLock { $0.problem = error }
+    // Not on a thread of the concurrency pool: the disk takes milliseconds, and the next attempts of a pool
+    // need the few threads that there are.
+    let problem = await Self.disk.result { [folder] in
+      do throws(Errno) {
+        try folder.write(result)
+        return Errno?.none
+      } catch {
+        return error
+      }
     }
+    if let problem { state.withLock { $0.problem = problem } }
     return result
   }
 
