@@ -227,4 +227,33 @@ struct UsesTests {
       #expect(error.diagnostics.map(\.code) == [code], "\(error)")
     }
   }
+
+  @Test func `a workflow of a file is read like a file of its own`() throws {
+    let text = """
+      params: { x: {} }
+      workflows:
+        greet: { params: { y: z }, steps: [{ id: say, run: x }] }
+        again: { steps: [{ id: a, uses: "#greet" }] }
+        round: { steps: [{ id: a, uses: "#round" }] }
+      steps: [{ id: main, run: x }]
+      """
+    func source(_ part: String?) -> WorkflowText {
+      WorkflowText(Array(text.utf8), file: "w.yaml", part: part)
+    }
+    func codes(_ part: String) -> [String] {
+      do throws(WorkflowError) {
+        _ = try source(part).workflow(with: Arguments(), actions: nil)
+        return []
+      } catch {
+        return error.diagnostics.map(\.code)
+      }
+    }
+    let again = try source("again").workflow(with: Arguments(), actions: nil)
+    #expect(again.name == "again" && again.steps.map(\.id) == ["a/say"])
+    #expect(source("greet").parameters.map(\.name) == ["y"])
+    #expect(source(nil).parameters.map(\.name) == ["x"])
+    #expect(source("greet").line(ofStep: "say") == 3 && source("greet").line(ofStep: "main") == nil)
+    #expect(codes("round") == ["R0806"] && codes("gret") == ["R0808"])
+    #expect(source(nil).namesOfParts == ["greet", "again", "round"])
+  }
 }

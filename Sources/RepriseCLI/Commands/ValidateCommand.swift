@@ -15,6 +15,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
       EXAMPLES
         reprise validate workflows/*.yaml
+        reprise validate ci.yaml#release
         reprise validate release --format sarif > release.sarif
       """)
 
@@ -31,30 +32,58 @@ struct ValidateCommand: AsyncParsableCommand {
     var all: [Diagnostic] = []
     for file in files {
       do {
-        let path = try enterFolder(ofWorkflow: file)
-        let workflow = try Workflow(
-          contentsOf: path, with: Arguments(allowsMissing: true), actions: RunnerReport.catalog)
-        let warnings =
-          await workflow.warnings + workflow.warnings(of: ScriptReport(workflow).problems)
-          + RunnerReport(workflow).problems.map(workflow.warning)
-        all += warnings
-        guard format == .text else { continue }
-        for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
-        let (steps, count) = (workflow.steps.count, warnings.count)
-        printLine(
-          "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
-            + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
-      } catch let error as WorkflowError {
+        // A workflow that another one of the file uses is read with that one, too.
+        var seen: [Diagnostic] = []
+        for path in LoadedWorkflow.links(of: try enterFolder(ofWorkflow: file)) {
+          isValid = await check(path, &seen) && isValid
+        }
+        all += seen
+      } catch {
         isValid = false
-        all += error.diagnostics
-        if format == .text { printError("\(error)") }
-      } catch let problem as Problem {
-        isValid = false
-        printError(problem.text)
+        printError(error.text)
       }
     }
     if format != .text { printLine(TerminalSafe(json: Diagnostic.rendered(all, as: format))) }
     if !isValid { throw ExitStatus.invalidUsage }
+  }
+
+  /// Checks a workflow, and reports what is new.
+  ///
+  /// - Returns: Whether it has no errors.
+  private func check(_ path: String, _ seen: inout [Diagnostic]) async -> Bool {
+    do {
+      let source = try LoadedWorkflow.parse(path)
+      let workflow = try source.workflow(
+        with: Arguments(allowsMissing: true), actions: RunnerReport.catalog)
+      let all =
+        await workflow.warnings + workflow.warnings(of: ScriptReport(workflow).problems)
+        + RunnerReport(workflow).problems.map(workflow.warning)
+      let warnings = all.filter { !seen.contains($0) }
+      seen += warnings
+      guard format == .text else { return true }
+      for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
+      let (steps, count) = (workflow.steps.count, warnings.count)
+      printLine(
+        "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
+          + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
+      return true
+    } catch let error as WorkflowError {
+      report(error.diagnostics, "\(error)", &seen)
+    } catch {
+      let problem = Problem(error)
+      report(problem.diagnostics, problem.text, &seen)
+    }
+    return false
+  }
+
+  private func report(
+    _ diagnostics: [Diagnostic], _ text: TerminalSafe, _ seen: inout [Diagnostic]
+  ) {
+    let new = diagnostics.filter { !seen.contains($0) }
+    seen += new
+    guard !diagnostics.isEmpty else { return printError(text) }
+    guard format == .text, !new.isEmpty else { return }
+    printError(new.count < diagnostics.count ? "\(WorkflowError(diagnostics: new))" : text)
   }
 }
 

@@ -9,7 +9,8 @@ import RepriseTerminal
 struct WorkflowArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The name of a workflow in workflows/, or the path of a file.", valueName: "workflow"),
+      "The name of a workflow in workflows/, or the path of a file; with #NAME, a workflow in it.",
+      valueName: "workflow"),
     completion: .workflow)
   var file: String
 

@@ -35,6 +35,12 @@ package struct Completions {
   /// - Returns: The completions.
   package static func workflows(_ typed: String) -> [Completion] {
     let files = WorkflowFiles()
+    if let hash = typed.lastIndex(of: "#"), let place = try? files.place(of: String(typed[..<hash]))
+    {
+      return place.parts.map {
+        Completion(word: typed[...hash] + $0, description: "a workflow in \(place.path)")
+      }
+    }
     guard !typed.utf8.contains(UInt8(ascii: "/")) else { return paths(typed) }
     let named = files.names.map { name in
       let workflow = try? files.place(of: name).loaded()
@@ -125,9 +131,7 @@ package struct Completions {
     guard let journal else { return nil }
     for word in words.dropFirst() where !word.hasPrefix("-") && !word.isEmpty {
       guard let run = try? journal.run(named: word) else { continue }
-      return try? Workflow(
-        bytes: Array(run.request.definition.source.utf8), file: run.request.file,
-        sources: .kept(run.request.definition.uses),
+      return try? run.recordedWorkflow(
         with: Arguments(run.request.parameters, allowsMissing: true))
     }
     return nil
@@ -135,9 +139,15 @@ package struct Completions {
 }
 
 extension WorkflowPlace {
+  /// The path from the current folder.
+  private var fullPath: String { (folder.map { $0 + "/" } ?? "") + path }
+
+  /// The names under `workflows` of the file.
+  fileprivate var parts: [String] { (try? LoadedWorkflow.parse(fullPath))?.namesOfParts ?? [] }
+
   /// Loads the workflow without the values of missing parameters; nil if it has errors.
   fileprivate func loaded() -> Workflow? {
-    let folder = folder.map { $0 + "/" } ?? ""
-    return try? Workflow(contentsOf: folder + path, with: Arguments(allowsMissing: true))
+    let source = try? LoadedWorkflow.parse(fullPath)
+    return try? source?.workflow(with: Arguments(allowsMissing: true), actions: nil)
   }
 }

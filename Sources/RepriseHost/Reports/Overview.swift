@@ -38,7 +38,10 @@ package struct Overview {
   /// Whether there are no files.
   package var isEmpty: Bool { paths.isEmpty }
 
-  private func name(_ path: String) -> String { WorkflowFiles.shortName(path, in: folder) }
+  private func name(_ path: String) -> String {
+    let (file, part) = WorkflowFiles.parts(of: path)
+    return WorkflowFiles.shortName(file, in: folder) + (part.map { "#\($0)" } ?? "")
+  }
 
   /// The listing, followed by the commands to try next.
   package var text: TerminalSafe {
@@ -61,7 +64,7 @@ package struct Overview {
 
   /// One line for each file: its name, the number of steps, and its description.
   package var table: TerminalSafe {
-    let rows = paths.map { path in
+    let rows = paths.flatMap(LoadedWorkflow.links).map { path in
       let name = name(path)
       let clash: TerminalSafe =
         commands.contains(name) ? " (a command, too; run it with: reprise run \(name))" : ""
@@ -74,8 +77,9 @@ package struct Overview {
   }
 
   private static func summary(of path: String) -> TerminalSafe {
-    do {
-      let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
+    do throws(WorkflowError) {
+      guard let source = try? LoadedWorkflow.parse(path) else { return "cannot be read" }
+      let workflow = try source.workflow(with: Arguments(allowsMissing: true), actions: nil)
       let count = workflow.steps.count
       let description: TerminalSafe =
         workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""

@@ -100,7 +100,7 @@ extension DisplayControls {
     guard let workflow else { return }
     edit = { step in
       let found = step.flatMap(place)
-      let path = found?.path ?? workflow
+      let path = found?.path ?? WorkflowFiles.parts(of: workflow).file
       let before = contents(of: path)
       if let problem = await RepriseHost.edit(path, line: found?.line, environment: environment) {
         return problem

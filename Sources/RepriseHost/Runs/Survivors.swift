@@ -27,9 +27,7 @@ package struct Survivors: Sendable {
     var arguments = (try? Arguments(recorded: record, [:])) ?? Arguments(record.request.parameters)
     // Only the runners matter, so a secret that was not recorded is not missed.
     arguments.allowsMissing = true
-    workflow = try? Workflow(
-      bytes: Array(record.request.source.utf8), file: record.request.file,
-      sources: .kept(record.request.definition.uses), with: arguments)
+    workflow = try? record.recordedWorkflow(with: arguments)
   }
 
   /// Returns the attempts that a resumed run must not adopt, because it runs their steps again from

@@ -17,10 +17,7 @@ extension LoadedWorkflow {
   ) throws(Problem) {
     let finished = Set(state.steps.filter(\.phase.isSuccess).map(\.id))
     guard
-      let parsed = try? Workflow(
-        bytes: Array(record.request.source.utf8), file: record.request.file,
-        sources: .kept(record.request.definition.uses),
-        with: arguments),
+      let parsed = try? record.recordedWorkflow(with: arguments),
       let old = try? scope.applied(to: parsed)
     else {
       throw Problem(
@@ -54,9 +51,10 @@ extension RunRecord {
   ///
   /// False if that cannot be determined.
   package var fileHasChanged: Bool {
-    guard !request.isText, request.program == nil, let bytes = try? Workflow.bytes(of: request.file)
+    let file = request.path
+    guard !request.isText, request.program == nil, let bytes = try? Workflow.bytes(of: file)
     else { return false }
-    let folder = request.file[..<(request.file.lastIndex(of: "/") ?? request.file.startIndex)]
+    let folder = file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
     return String(decoding: bytes, as: UTF8.self) != request.source
       || request.definition.uses.contains { path, text in
         let path = path.hasPrefix("/") ? path : folder + "/" + path

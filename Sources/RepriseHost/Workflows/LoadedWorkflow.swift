@@ -10,7 +10,7 @@ import RepriseTerminal
 package struct LoadedWorkflow: Sendable {
   /// The workflow, or the selected part of it.
   package var workflow: Workflow
-  /// The absolute path of the file.
+  /// The absolute path of the file; for a workflow in it, followed by `#` and the name.
   package let path: String
   /// The parsed file.
   package let source: WorkflowText
@@ -26,7 +26,7 @@ package struct LoadedWorkflow: Sendable {
   /// Loads a file.
   ///
   /// - Parameters:
-  ///   - path: The path of the file.
+  ///   - path: The path of the file, as in ``parse(_:ifNot:)``.
   ///   - given: Returns the arguments for the parameters that the file declares.
   /// - Throws: ``Problem`` with every error in the file.
   package init(
@@ -47,25 +47,6 @@ package struct LoadedWorkflow: Sendable {
     isText = true
   }
 
-  /// Parses a file.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - known: The previously parsed file, which is reused if the file has not changed.
-  /// - Returns: The parsed file, which can be loaded with any arguments.
-  /// - Throws: ``Problem`` if the file cannot be read.
-  package static func parse(
-    _ path: String, ifNot known: WorkflowText? = nil
-  ) throws(Problem) -> WorkflowText {
-    do throws(WorkflowError) {
-      let bytes = try Workflow.bytes(of: path)
-      if let known, known.bytes == bytes { return known }
-      return WorkflowText(bytes, file: path)
-    } catch {
-      throw Problem(error)
-    }
-  }
-
   /// Loads the workflow of a recorded run: the current content of its file, or the text of the
   /// request.
   ///
@@ -84,7 +65,7 @@ package struct LoadedWorkflow: Sendable {
     if request.isText {
       try self.init(text: request.source, arguments)
     } else {
-      try self.init(path: request.file) { _ throws(Problem) in arguments }
+      try self.init(try Self.parse(request.path, part: request.part), arguments)
     }
   }
 
@@ -97,6 +78,7 @@ package struct LoadedWorkflow: Sendable {
   package init(_ source: WorkflowText, _ arguments: Arguments) throws(Problem) {
     self.source = source
     self.arguments = arguments
+    if source.part == nil, source.hasOnlyParts { throw Self.choice(in: source) }
     if !arguments.others.isEmpty, !String(decoding: source.bytes, as: UTF8.self).contains("args") {
       throw Problem(
         "error: \(source.file) does not use the arguments after \"--\"; pass them on, as in: "
@@ -111,7 +93,7 @@ package struct LoadedWorkflow: Sendable {
     } catch {
       throw Problem(Secrets.hidden(in: error, source.secretSources.values))
     }
-    path = source.file.hasPrefix("/") ? source.file : try currentDirectory() + "/" + source.file
+    path = source.file.hasPrefix("/") ? source.link : try currentDirectory() + "/" + source.link
   }
 
   /// Returns the workflow reduced to the part that a run executes.
@@ -145,6 +127,7 @@ package struct LoadedWorkflow: Sendable {
     if let problem = secrets.problem(with: workflow) { throw Problem("error: \(problem)") }
     var options = options.merging(arguments.recorded) { $1 }
     if isText { options[RunRequest.optionOfText] = "true" }
+    options[RunRequest.optionOfPart] = source.part
     let given = RunScope(recorded: options).durability
     var request = RunRequest(
       workflow: workflow.name, file: path, directory: try currentDirectory(), source: text,

@@ -8,7 +8,8 @@ import RepriseTerminal
 
 /// A workflow file, and the folder in which it runs.
 package struct WorkflowPlace: Equatable, Sendable {
-  /// The path of the file, relative to the folder unless it is absolute.
+  /// The path of the file, relative to the folder unless it is absolute; for one of the workflows in
+  /// it, followed by `#` and the name.
   package let path: String
   /// The folder with the subfolder `workflows` in which a name was found; nil for a path, which
   /// runs in the current folder.
@@ -36,12 +37,21 @@ package struct WorkflowFiles: Sendable {
   /// A name has no `/` and no extension of workflow files. It means `workflows/NAME.yaml` or
   /// `.yml` in the current folder or the nearest parent with such a file, and never a file in the
   /// current folder: a script of that name may be next to the workflows. Anything else is a path;
-  /// if there is no such file, it is looked up in `workflows`, as in `recipes/canary`.
+  /// if there is no such file, it is looked up in `workflows`, as in `recipes/canary`. If there is
+  /// none of the whole name, what follows the last `#` names a workflow in the file before it.
   ///
   /// - Parameter name: The name or path.
   /// - Returns: The file.
   /// - Throws: ``Problem`` that lists the locations searched and the workflows that exist.
   package func place(of name: String) throws(Problem) -> WorkflowPlace {
+    if let place = file(of: name) { return place }
+    guard let (file, part) = Self.split(name) else { throw problem(with: name) }
+    guard let place = self.file(of: file) else { throw problem(with: file) }
+    return WorkflowPlace(path: "\(place.path)#\(part)", folder: place.folder)
+  }
+
+  /// Finds the file of a name or path; nil if there is none.
+  private func file(of name: String) -> WorkflowPlace? {
     if !Self.isName(name), Self.isFile(name) { return WorkflowPlace(path: name, folder: nil) }
     for folder in Self.isOnlyPath(name) ? [] : project.paths {
       for ending in Self.endings + (Self.isName(name) ? [] : [""]) {
@@ -51,7 +61,21 @@ package struct WorkflowFiles: Sendable {
         }
       }
     }
-    throw problem(with: name)
+    return nil
+  }
+
+  /// Returns the path of a file, and the name of the workflow in it: nil for the file itself.
+  static func parts(of path: String) -> (file: String, part: String?) {
+    guard !isFile(path), let (file, part) = split(path) else { return (path, nil) }
+    return (file, part)
+  }
+
+  /// Returns what is before and after the last `#`; nil if one of them is empty.
+  private static func split(_ name: String) -> (file: String, part: String)? {
+    guard let hash = name.lastIndex(of: "#"), hash > name.startIndex,
+      name.index(after: hash) < name.endIndex
+    else { return nil }
+    return (String(name[..<hash]), String(name[name.index(after: hash)...]))
   }
 
   /// Finds a workflow file without leaving the current folder, for a process that runs several.
@@ -66,7 +90,9 @@ package struct WorkflowFiles: Sendable {
 
   /// Whether a word is the name of a workflow rather than a path.
   package static func isName(_ word: String) -> Bool {
-    !word.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: word.hasSuffix)
+    let file = split(word)?.file ?? word
+    return !word.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: word.hasSuffix)
+      && !endings.contains(where: file.hasSuffix)
   }
 
   /// Whether a word can only be a path, because it begins with `/`, `./` or `../`.

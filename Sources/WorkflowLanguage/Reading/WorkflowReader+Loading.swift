@@ -33,7 +33,7 @@ extension WorkflowReader {
       return nil
     }
     let used = UsedFile(source: readers[file].source, path: path, part: part)
-    let chain = [readers[0].file] + context.chain
+    let chain = [self.part.map { readers[0].file + "#" + $0 } ?? readers[0].file] + context.chain
     if let first = chain.firstIndex(of: used.link)
       ?? (chain.map(SourceFiles.normalized).firstIndex(of: used.link))
     {
@@ -88,17 +88,22 @@ extension WorkflowReader {
   ) -> Node? {
     let root = root(of: Document(file.source), file: inner.file)
     guard let root, let name = file.part else { return root }
-    var named: [Node.Pair] = []
-    if case .mapping(let pairs) = root.content,
-      let position = Node.position(of: "workflows", in: pairs),
-      case .mapping(let workflows) = pairs[position].value.content
-    {
-      named = workflows
-    }
-    if let position = Node.position(of: name, in: named) { return named[position].value }
-    readers[context.file].report(
-      .unknownWorkflow(name, Alternatives(to: name, among: named.compactMap(\.key.text))), at: node)
+    if let workflow = root.workflow(named: name) { return workflow }
+    readers[context.file].report(.unknownWorkflow(name, alternatives(to: name, in: root)), at: node)
     return nil
+  }
+
+  /// Returns the map of the workflow that is read: the file, or the part that was asked for.
+  mutating func mainWorkflow(in root: Node) -> Node? {
+    guard let part else { return root }
+    if let workflow = root.workflow(named: part) { return workflow }
+    readers[0].report(
+      .unknownWorkflow(part, alternatives(to: part, in: root)), at: root.mark, length: 1)
+    return nil
+  }
+
+  private func alternatives(to name: String, in root: Node) -> Alternatives {
+    Alternatives(to: name, among: root.namedWorkflows.compactMap(\.key.text))
   }
 
   /// Reports wrong names of the workflows in the main file.
@@ -106,5 +111,22 @@ extension WorkflowReader {
     for (_, _, value) in readers[0].named(node, "workflows", .identifier) {
       _ = readers[0].fields(of: value, .workflow)
     }
+  }
+}
+
+extension Node {
+  /// The workflows under the key `workflows` of this root of a file.
+  var namedWorkflows: [Node.Pair] {
+    guard case .mapping(let pairs) = content,
+      let position = Node.position(of: "workflows", in: pairs),
+      case .mapping(let workflows) = pairs[position].value.content
+    else { return [] }
+    return workflows
+  }
+
+  /// Returns the map of a workflow under `workflows`; nil if there is none of that name.
+  func workflow(named name: String) -> Node? {
+    let named = namedWorkflows
+    return Node.position(of: name, in: named).map { named[$0].value }
   }
 }

@@ -56,6 +56,8 @@ struct WorkflowReader {
     let draft: Int?
   }
 
+  /// The name of the workflow under `workflows` of the main file; nil for the file itself.
+  let part: String?
   let sources: SourceFiles
   let arguments: Arguments
   /// The readers, one for each use of a file.
@@ -98,9 +100,10 @@ struct WorkflowReader {
   var works: [InProcessWork] = []
 
   init(
-    file: String, source: SourceText, sources: SourceFiles, arguments: Arguments,
-    actions: ActionCatalog?
+    file: String, part: String? = nil, source: SourceText, sources: SourceFiles,
+    arguments: Arguments, actions: ActionCatalog?
   ) {
+    self.part = part
     self.sources = sources
     self.arguments = arguments
     self.actions = actions
@@ -127,7 +130,7 @@ struct WorkflowReader {
     from document: consuming Document, defaultName: String
   ) throws(WorkflowError) -> Workflow {
     var header: Header?
-    if let root = root(of: document, file: 0) {
+    if let root = root(of: document, file: 0).flatMap({ mainWorkflow(in: $0) }) {
       header = readWorkflow(root, defaultName)
     }
     // Free the YAML tree, which takes the most memory and is not needed any more.

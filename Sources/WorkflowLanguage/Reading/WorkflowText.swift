@@ -8,6 +8,8 @@ package struct WorkflowText: Sendable {
   package let bytes: [UInt8]
   /// The path for messages; paths of used files are relative to it.
   package let file: String
+  /// The name of the workflow under `workflows` of the file; nil for the file itself.
+  package let part: String?
   private let source: SourceText
   private let document: Document
 
@@ -18,9 +20,11 @@ package struct WorkflowText: Sendable {
   /// - Parameters:
   ///   - bytes: The bytes of a workflow file.
   ///   - file: The path for messages.
-  package init(_ bytes: [UInt8], file: String) {
+  ///   - part: The name of the workflow under `workflows` of the file; nil for the file itself.
+  package init(_ bytes: [UInt8], file: String, part: String? = nil) {
     self.bytes = bytes
     self.file = file
+    self.part = part
     source = SourceText(bytes)
     document = Document(source)
   }
@@ -45,10 +49,38 @@ package struct WorkflowText: Sendable {
     from sources: SourceFiles = .disk, with arguments: Arguments, actions: ActionCatalog?
   ) throws(WorkflowError) -> Workflow {
     var reader = WorkflowReader(
-      file: file, source: source, sources: sources, arguments: arguments, actions: actions)
+      file: file, part: part, source: source, sources: sources, arguments: arguments,
+      actions: actions)
     let base = file.split(separator: "/").last ?? "workflow"
     let name = base.split(separator: ".").first ?? base
-    return try reader.workflow(from: document, defaultName: String(name))
+    return try reader.workflow(from: document, defaultName: part ?? String(name))
+  }
+
+  /// The path with the name of the workflow in it: what a command line selects it with.
+  package var link: String { part.map { file + "#" + $0 } ?? file }
+
+  /// The names under `workflows` of the file, in its order.
+  package var namesOfParts: [String] {
+    document.root?.namedWorkflows.compactMap(\.key.text) ?? []
+  }
+
+  /// Whether the file is a collection of named workflows, and no workflow itself.
+  package var hasOnlyParts: Bool {
+    guard case .mapping(let pairs)? = document.root?.content else { return false }
+    let others = pairs.filter { !["name", "description", "workflows"].contains($0.key.text) }
+    return others.isEmpty && !namesOfParts.isEmpty
+  }
+
+  /// Whether the workflow is in the file, as far as the file can be parsed.
+  package var isFound: Bool {
+    guard let part, document.problems.isEmpty else { return true }
+    return namesOfParts.contains(part)
+  }
+
+  /// The map of the workflow; nil if the file has none.
+  private var root: Node? {
+    guard let part else { return document.root }
+    return document.root?.workflow(named: part)
   }
 
   /// The parameters in the order of the file; empty if they are invalid.
@@ -67,7 +99,7 @@ package struct WorkflowText: Sendable {
   package func line(ofStep id: String) -> Int? {
     let name = id.prefix { $0 != "[" && $0 != "/" }
     // A list instead of recursion: a file may be nested deeply.
-    var nodes = [document.root].compactMap(\.self)
+    var nodes = [root].compactMap(\.self)
     while let node = nodes.popLast() {
       switch node.content {
       case .scalar: break
@@ -85,7 +117,7 @@ package struct WorkflowText: Sendable {
 
   private func read<Result>(_ key: String, _ read: (inout Reader, Node) -> Result) -> Result? {
     var reader = Reader(file: file, source: source)
-    guard let root = document.root, case .mapping(let pairs) = root.content,
+    guard let root, case .mapping(let pairs) = root.content,
       let node = pairs.first(where: { $0.key.text == key })?.value
     else { return nil }
     return read(&reader, node)
