@@ -13,6 +13,17 @@ package struct Document: Sendable {
   package private(set) var root: Node?
   /// The errors, in the order in which they were found.
   package private(set) var problems: [Problem] = []
+  /// The anchors that no alias refers to; empty if parsing stopped at an error.
+  package private(set) var unusedAnchors: [Anchor] = []
+
+  /// The definition of an anchor.
+  package struct Anchor: Sendable, Equatable {
+    /// The name, without `&`.
+    package let name: String
+    /// The place where the value with its anchor begins.
+    package let mark: Mark
+    var isUsed = false
+  }
 
   fileprivate init(root: Node?, problems: [Problem]) {
     self.root = root
@@ -37,6 +48,7 @@ package struct Document: Sendable {
         try composer.read(unsafe EventReader(bytes))
       }
       root = composer.root
+      unusedAnchors = composer.definitions.filter { !$0.isUsed }
     } catch {
       if let problem = source.unquotedExpression(before: error.mark) {
         composer.problems.append(problem)
@@ -120,7 +132,8 @@ private struct Composer {
   ///
   /// In maps, keys and values alternate.
   private var items: [Node] = []
-  private var anchors: [String: Node] = [:]
+  private var anchors: [String: (node: Node, definition: Int)] = [:]
+  private(set) var definitions: [Document.Anchor] = []
   private var aliasedNodes = 0
 
   init() {}
@@ -188,18 +201,22 @@ private struct Composer {
   }
 
   private mutating func add(_ node: Node, anchor: String?) {
-    if let anchor { anchors[anchor] = node }
+    if let anchor {
+      anchors[anchor] = (node, definitions.count)
+      definitions.append(Document.Anchor(name: anchor, mark: node.mark))
+    }
     if stack.isEmpty { root = node } else { items.append(node) }
   }
 
   private mutating func resolved(_ name: String, _ event: YAMLEvent) throws(Problem) -> Node {
     let length = event.end.column - event.start.column
-    guard let node = anchors[name] else {
+    guard let (node, definition) = anchors[name] else {
       if let open = stack.first(where: { $0.anchor == name }) {
         throw Problem(kind: .aliasInItself(name, open.mark), mark: event.start, length: length)
       }
       throw Problem(kind: .unknownAlias(name), mark: event.start, length: length)
     }
+    definitions[definition].isUsed = true
     aliasedNodes += node.nodeCount(upTo: Document.aliasedNodesMax)
     guard aliasedNodes <= Document.aliasedNodesMax else {
       throw Problem(kind: .aliasesMax, mark: event.start, length: length)

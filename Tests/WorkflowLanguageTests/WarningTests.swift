@@ -18,6 +18,16 @@ struct WarningTests {
     (
       "steps: [{id: a, run: x, if: \"1 > 2 && params.x\"}]\nparams: {x: 1}\n", "1:29 R0902"
     ),
+    ("steps: [{id: a, run: x, if: true}]\n", "1:29 R0911"),
+    ("steps: [{id: a, run: x, if: \"'a' == 'a' || params.x\"}]\nparams: {x: 1}\n", "1:29 R0911"),
+    ("if: 1 > 2\nsteps: [{id: a, run: x}]\n", "1:5 R0902"),
+    ("steps: [{id: a, run: x, repeat: {until: true}}]\n", "1:41 R0911"),
+    ("steps: [{id: a, run: x, repeat: {while: 2 < 1}}]\n", "1:41 R0911"),
+    ("steps:\n- id: a\n  run: &script x\n", "3:8 R0912"),
+    ("steps: [{id: a, run: x, env: !!map &e {A: b}}]\n", "1:36 R0912"),
+    (
+      "steps:\n- {id: a, run: &x y, dir: *x}\n- &x\n  id: b\n  run: z\n", "3:3 R0912"
+    ),
     ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29 R0903"),
     ("steps: [{id: a, run: x, if: always()}]\n", "1:29 R0909"),
     (
@@ -47,6 +57,16 @@ struct WarningTests {
     "steps: [{id: a, run: x, env: {DEBUG: 'yes'}}]\n",
     "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}, {id: b, exec: [echo, \"${{ steps.a.outputs.o }}\"]}]\n",
     "params: {x: false}\nsteps: [{id: a, run: x, if: params.x}]\n",
+    "params: {x: true}\nsteps: [{id: a, run: x, if: params.x || true}]\n",
+    "steps: [{id: a, run: x, if: machine.os == 'linux'}]\n",
+    "steps: [{id: a, matrix: {v: [1, 2]}, run: x, if: matrix.v == 1}]\n",
+    "steps: [{id: a, run: x}, {id: b, run: x, if: success() || failure()}]\n",
+    "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: always()}]\n",
+    "steps: [{id: a, run: x, repeat: {while: true, limit: 3}}]\n",
+    "steps: [{id: a, run: x, repeat: {until: false, limit: 3}}]\n",
+    "steps: [{id: a, run: x, if: {run: 'true'}}]\n",
+    "steps: [{id: a, run: &x y}, {id: b, run: *x}]\n",
+    "steps: [{id: a, run: x, env: &e {A: b}}, {id: b, run: x, env: {<<: *e, C: d}}]\n",
     "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: cancelled()}]\n",
     "env: {K: x}\nsteps: [{id: a, run: x, if: env.K == 'x'}]\n",
     "steps: [{id: a, run: x, env: {P: '${{ env.PATH }}', Q: \"${{ env.NO_SUCH || 'x' }}\"}}]\n",

@@ -114,6 +114,8 @@ extension DiagnosticKind {
     case .neverCancelled: "R0903"
     case .alwaysIsNotOnCancel: "R0909"
     case .vainExclusion: "R0910"
+    case .alwaysTrue, .oneRound: "R0911"
+    case .unusedAnchor: "R0912"
     case .unsetVariable: "R0904"
     case .unusedOutput: "R0905"
     case .writtenNumber: "R0906"

@@ -205,6 +205,9 @@ extension DiagnosticKind {
     case .notUsable: "move it to the workflow that is run"
 
     case .redundantNeed: "remove it"
+    case .alwaysTrue: "remove it, or make it depend on a value"
+    case .oneRound: "remove \"repeat\", or make the condition depend on a value"
+    case .unusedAnchor(let name): "remove it, or use it as: *\(name)"
     case .neverTrue: "remove the step, or make the condition depend on a value"
     case .neverCancelled:
       "move the step to \"finally\"; for !cancelled() write always()"

@@ -253,6 +253,10 @@ extension DiagnosticKind {
 
     case .redundantNeed(let name, let other): "\"\(name)\" is redundant: \"\(other)\" needs it"
     case .neverTrue: "this condition is never true, so the step never runs"
+    case .alwaysTrue: "this condition is always true"
+    case .oneRound(let isWhile):
+      "this condition is always \(!isWhile), so the step never runs again"
+    case .unusedAnchor(let name): "the anchor \"\(name)\" is never used"
     case .neverCancelled:
       "cancelled() is never true outside \"finally\": a cancelled run starts no other steps"
     case .alwaysIsNotOnCancel:

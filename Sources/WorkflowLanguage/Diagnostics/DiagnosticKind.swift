@@ -204,6 +204,9 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
 
   case redundantNeed(String, by: String)
   case neverTrue
+  case alwaysTrue
+  case oneRound(isWhile: Bool)
+  case unusedAnchor(String)
   case neverCancelled
   case alwaysIsNotOnCancel
   case vainExclusion(String)

@@ -8,7 +8,7 @@ extension WorkflowReader {
   mutating func warn(about graph: Graph) {
     warnOfImpliedNeeds(graph)
     warnOfUnusedOutputs()
-    warnOfStepsThatNeverRun()
+    warnOfConstantConditions()
     warnOfCancelled()
     warnOfUnsetVariables()
   }
@@ -40,23 +40,6 @@ extension WorkflowReader {
           .redundantNeed(name, by: graph.id(of: other)), at: needNames[number].mark,
           length: needNames[number].length, severity: .warning)
       }
-    }
-  }
-
-  /// Warns of a condition that is always false, so that the step never runs.
-  private mutating func warnOfStepsThatNeverRun() {
-    for check in checks where check.place == .condition {
-      do throws(EvaluationError) {
-        guard try !check.template.value(from: NothingKnown(budget: budget)).isTruthy else {
-          continue
-        }
-      } catch {
-        if case .invalid(let error) = error, error.kind == .largeValue {
-          readers[check.file].warn(.largeValue, at: check.node)
-        }
-        continue
-      }
-      readers[check.file].warn(.neverTrue, at: check.node)
     }
   }
 
@@ -139,18 +122,4 @@ extension WorkflowReader {
       readers[check.file].warn(.unusedOutput(name, of: String(id)), at: check.node)
     }
   }
-}
-
-/// A source without values, which makes only constant expressions computable.
-private struct NothingKnown: ValueSource {
-  let budget: EvaluationBudget
-
-  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
-    throw .unknown
-  }
-
-  func status() throws(ValueProblem) -> RunEnding { throw .unknown }
-
-  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String { throw .unknown }
-  func files(matching patterns: [String]) throws(ValueProblem) -> [String] { throw .unknown }
 }

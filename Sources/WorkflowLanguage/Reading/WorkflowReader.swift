@@ -164,6 +164,7 @@ struct WorkflowReader {
   /// Returns the root of a document, and reports YAML errors.
   mutating func root(of document: Document, file: Int) -> Node? {
     readers[file].report(document.problems)
+    warn(ofAnchorsIn: document, file)
     guard let root = document.root, !root.isNull else {
       if document.problems.isEmpty {
         readers[file].report(.emptyFile, at: Mark(line: 1, column: 1), length: 1)

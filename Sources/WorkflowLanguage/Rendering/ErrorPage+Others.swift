@@ -326,6 +326,19 @@ extension ErrorPage {
           - { id: a, run: make, matrix: { os: [linux, macos], exclude: [{ os: macos }] } }
         """),
     ErrorPage(
+      "R0911", "warning: a condition that is always true",
+      "A condition does not depend on anything, so that it has no effect. For repeat: the condition "
+        + "holds from the beginning, so that the step never runs again.",
+      example: "steps: [{ id: a, if: true, run: make }]",
+      fix: "Remove the condition, or make it depend on a value.",
+      fixed: "steps: [{ id: a, run: make }]"),
+    ErrorPage(
+      "R0912", "warning: an anchor that is never used",
+      "A value has an anchor, and no alias refers to it.",
+      example: "steps: [{ id: a, run: &script make }]",
+      fix: "Remove the anchor, or use it.",
+      fixed: "steps: [{ id: a, run: &script make }, { id: b, run: *script }]"),
+    ErrorPage(
       "R0920", "warning: a script that its shell cannot read",
       "validate gives each script to its shell with the option -n, which reads it without running it. "
         + "Steps on runners are left out, as they run elsewhere.",
