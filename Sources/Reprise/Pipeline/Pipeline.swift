@@ -56,14 +56,18 @@ final class PipelineExecution {
   ///
   /// - Parameters:
   ///   - steps: The steps in topological order. Their needs are among them or already connected.
+  ///   - needs: The needs of steps whose order is decided during the run, instead of those of the
+  ///     graph.
   ///   - queue: Decides when a step whose needs have their results begins.
   ///   - perform: Does the work of one step. Only steps that need its result wait for it.
   func connect(
-    _ steps: [StepIndex], in queue: any StepQueue, perform: @escaping Pipeline.Perform
+    _ steps: [StepIndex], needs: [StepIndex: [StepIndex]] = [:], in queue: any StepQueue,
+    perform: @escaping Pipeline.Perform
   ) {
     for step in steps {
       let place = StepPlace(step)
-      let needs = graph.needs(of: step).filter { futures[$0.position] != nil }
+      let all = needs[step].map { $0[...] } ?? graph.needs(of: step)
+      let needs = all.filter { futures[$0.position] != nil }
       let anyOf = alternatives[step].map { alternatives in
         Set(needs.indices.filter { alternatives.contains(needs[$0]) })
       }

@@ -262,40 +262,7 @@ struct RunDriver: Sendable {
     return .connected
   }
 
-  func connect(_ steps: [StepIndex], _ execution: PipelineExecution) {
-    let generation = machine.generation
-    ledger.decide { page in
-      // A step that succeeded before the run was resumed is connected only to provide its outputs.
-      for step in steps {
-        guard
-          page.state.steps[step.position].phase == .pending
-            || page.controls[step.position].isAdopting
-        else { continue }
-        page.controls[step.position].admit(to: generation)
-      }
-    }
-    let queue = GenerationQueue(performer, generation: generation)
-    execution.connect(steps, in: queue) { [performer] step, results in
-      await performer.perform(step, generation: generation, results: results)
-    }
-  }
-
   private var finallySteps: [StepIndex] { machine.finallySteps }
-
-  /// Connects the steps under `finally`, after all other steps have ended.
-  private func connectFinally(
-    _ cause: CancellationCause?, _ execution: PipelineExecution
-  ) async -> RunMachine.Input? {
-    // These steps may depend on the results of all others.
-    guard await ledger.recorded() == nil else { return .recordFailed }
-    ledger.decide { page in
-      if let cause { page.cancelRest(because: cause, upTo: page.mainCount) }
-      page.ending =
-        cause.map { $0 == .runTimedOut ? .failure : .cancel } ?? page.endingOfMainSteps
-    }
-    connect(finallySteps, execution)
-    return .connected
-  }
 
   // MARK: Stopping
 

@@ -77,4 +77,54 @@ struct UndoTests {
     #expect(await run.outcome == .cancelled)
     #expect(order.value == ["a", "b", "c", "f"])
   }
+
+  @Test func `what has ended last is undone first, also between branches`() async throws {
+    let order = Protected<[String]>([])
+    let gate = Gate()
+    let executor = ClosureExecutor { context in
+      order.withLock { $0.append(context.step.id) }
+      switch context.step.id {
+      case "a": await gate.wait()
+      case "c": gate.open()
+      case "d": throw FailureReason.exited(status: 1)
+      default: break
+      }
+      return [:]
+    }
+    let workflow = try Workflow(
+      text: """
+        steps:
+          - parallel:
+              - { id: a, run: x, undo: y }
+              - steps: [{ id: b, run: x, undo: y }, { id: c, run: x }]
+          - { id: d, run: x, undo: y }
+        finally: [{ id: f, run: x }, { id: g, needs: [], run: x }]
+        """, file: "w.yaml")
+    let run = Engine(executor: executor).start(workflow)
+    #expect(await run.outcome == .failed(step: "d", reason: .exited(status: 1)))
+    // g depends on nothing, so it may run at any time.
+    #expect(order.value.filter { $0 != "g" }.suffix(4) == ["d", "a/undo", "b/undo", "f"])
+  }
+
+  @Test func `a step is undone before what it needed, whatever their order in the file`()
+    async throws
+  {
+    let order = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      order.withLock { $0.append(context.step.id) }
+      if context.step.id == "c" { throw FailureReason.exited(status: 1) }
+      return [:]
+    }
+    let workflow = try Workflow(
+      text: """
+        steps:
+          - { id: a, needs: b, run: x, undo: y }
+          - { id: b, needs: [], run: x, undo: y }
+          - { id: c, needs: [a, b], run: x }
+        """, file: "w.yaml")
+    // All steps end at the same time.
+    let run = Engine(executor: executor, clock: VirtualClock()).start(workflow)
+    _ = await run.outcome
+    #expect(order.value == ["b", "a", "c", "a/undo", "b/undo"])
+  }
 }
