@@ -51,6 +51,8 @@ struct RunDriver: Sendable {
   /// The steps to expand.
   var expansions: [ExpansionRequest] = []
   private var alarm: Task<Void, Never>?
+  /// The time at which the time limit of the workflow has passed; nil before the first step.
+  private var deadline: Timestamp?
   /// The delays before groups run again.
   var retryDelays: [Task<Void, Never>] = []
   /// Who made the request that is being handled.
@@ -237,6 +239,8 @@ struct RunDriver: Sendable {
       page.record(.generationStarted(reset: reset), generation: generation, by: restarter)
       page.mustCheckServices = true
     }
+    // A retry of a group is part of the work that the time limit is for.
+    if restarter?.kind != .retry { deadline = nil }
     restarter = nil
     setResults(among: steps)
     guard reload != nil else { return }
@@ -253,9 +257,12 @@ struct RunDriver: Sendable {
     guard await ledger.recorded() == nil else { return .recordFailed }
     connect(steps, execution)
     if let timeout = workflow.timeout {
+      let deadline = deadline ?? clock.now.advanced(by: timeout)
+      self.deadline = deadline
       alarm = performer.runtime.startTask {
         [clock, requester, generation = machine.generation] in
-        guard (try? await clock.sleep(for: timeout)) != nil else { return }
+        let rest = deadline - clock.now
+        guard (try? await clock.sleep(for: rest)) != nil else { return }
         requester.yield(.input(.timedOut(generation: generation)))
       }
     }

@@ -329,4 +329,23 @@ struct GroupRuleTests {
     #expect(order == ["g[x]/a", "g[x]/b", "g[x]/a", "g[x]/b", "g[y]/a", "g[y]/b", "last"])
     #expect(run.state["last"]?.phase == .succeeded(["call": "1", "calls": "2,1"]))
   }
+
+  @Test func `the time of the workflow goes on while a group is retried`() async throws {
+    let clock = VirtualClock()
+    let (run, order) = try start(
+      """
+      timeout: 10s
+      steps:
+        - { retry: { limit: 5, delay: 0s }, steps: [{ id: a, run: x }] }
+      """, ["a": Behaviour(failures: 9, seconds: 4)], clock)
+    for generation in 1...3 {
+      await expectEventually("a sleeps") {
+        run.state.generation == generation && run.state["a"]?.phase == .running
+          && clock.sleeperCount == 2
+      }
+      clock.advanceToNextWake()
+    }
+    #expect(await run.outcome == .timedOut(after: .seconds(10)))
+    #expect(order.value == ["a", "a", "a"])
+  }
 }
