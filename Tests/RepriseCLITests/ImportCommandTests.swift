@@ -164,4 +164,47 @@ struct ImportCommandTests {
     #expect(scenario.read("fixed-3") == "x-3\n")
     #expect(!scenario.has("fixed-2"))
   }
+
+  @Test func `validate warns of what works in another way here`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      on: push
+      jobs:
+        a:
+          runs-on: ubuntu-latest
+          steps:
+            - { id: test, run: make test }
+            - { id: clean, if: always(), run: make clean }
+            - { id: tell, if: failure(), run: ./tell }
+        b:
+          needs: [a]
+          if: always()
+          runs-on: ubuntu-latest
+          steps: [{ id: over, run: ./over }]
+        c:
+          needs: [b]
+          runs-on: ubuntu-latest
+          steps: [{ uses: acme/deploy@v1 }]
+      """, to: "ci.yml")
+    let ended = try await scenario.reprise("validate", "--from", "github", "ci.yml").succeeds()
+    func warns(_ line: Int, _ text: String) -> Bool {
+      ended.errors.split(separator: "\n").contains {
+        $0.hasPrefix("ci.yml:\(line): warning: ") && $0.contains(text)
+      }
+    }
+    #expect(warns(1, "on: push"))
+    #expect(warns(7, "always()"))
+    #expect(warns(8, "step a-tell: it looks at all steps before it there"), "\(ended.errors)")
+    #expect(warns(15, "job c: it looks at all jobs before it there"))
+    #expect(warns(17, "no equivalent: uses: acme/deploy@v1"))
+    #expect(ended.output.hasPrefix("ci.yml: a workflow of GitHub Actions, "))
+    #expect(!scenario.has("workflows") && !ended.output.contains("# Imported"))
+    try scenario.write("jobs: {}", to: "empty.yml")
+    let empty = try await scenario.reprise("validate", "--from", "github", "ci.yml", "empty.yml")
+      .fails(with: 2)
+    #expect(empty.errors.contains("\"empty.yml\" cannot be imported"))
+    try await scenario.reprise("validate", "--from", "github", "ci.yml", "--format", "json")
+      .fails(with: 2)
+  }
 }

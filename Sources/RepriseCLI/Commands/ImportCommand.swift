@@ -49,27 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let bytes: [UInt8]
-    do {
-      bytes = try Workflow.bytes(of: file)
-    } catch {
-      throw Problem(error)
-    }
-    guard let format = from ?? ImportFormat(path: file, bytes: bytes) else {
-      throw Problem(
-        """
-        error: "\(file)" is not recognized; choose the tool: --from github, taskfile, dagu or make
-        """)
-    }
-    let workflow: ImportedWorkflow
-    do throws(ImportError) {
-      let folder = folder(of: format)
-      workflow = try ImportedWorkflow(bytes, from: format, path: file) { path in
-        try? Workflow.bytes(of: folder + "/" + path)
-      }
-    } catch {
-      throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")
-    }
+    let (workflow, format) = try ImportedWorkflow.read(file, from: from)
     if let output {
       try write(workflow.text, to: output)
     } else {
@@ -77,14 +57,6 @@ struct ImportCommand: AsyncParsableCommand {
     }
     printError(summary(of: workflow, from: format))
     if workflow.verdict == .inPart { throw ExitStatus.stepFailed }
-  }
-
-  /// The folder of other files that the file uses: the repository of a workflow of GitHub.
-  private func folder(of format: ImportFormat) -> String {
-    var parts = file.split(separator: "/", omittingEmptySubsequences: false)
-    parts.removeLast()
-    if format == .github, parts.suffix(2) == [".github", "workflows"] { parts.removeLast(2) }
-    return parts.isEmpty ? "." : parts.joined(separator: "/")
   }
 
   private func write(_ text: String, to path: String) throws(Problem) {
@@ -99,16 +71,11 @@ struct ImportCommand: AsyncParsableCommand {
 
   /// The verdict, and a line for each difference.
   private func summary(of workflow: ImportedWorkflow, from format: ImportFormat) -> TerminalSafe {
-    var lines: [String] = []
-    for remark in workflow.remarks {
-      let place = remark.line > 0 ? "\(file):\(remark.line)" : file
-      lines.append("\(place): \(remark.weight.rawValue): \(remark.text)")
+    let lines = workflow.remarks.map { remark in
+      "\(remark.place(in: file)): \(remark.weight.rawValue): \(remark.text)"
     }
-    let count = workflow.stepCount
-    lines.append(
-      "\(file): \(format.title), \(count) \(count == 1 ? "step" : "steps"): "
-        + workflow.verdict.rawValue)
-    return TerminalSafe(lines: lines.joined(separator: "\n"))
+    let last = "\(workflow.title(of: file, format)): \(workflow.verdict.rawValue)"
+    return TerminalSafe(lines: (lines + [last]).joined(separator: "\n"))
   }
 }
 

@@ -3,6 +3,7 @@
 public import ArgumentParser
 public import Reprise
 import RepriseHost
+import RepriseImport
 import RepriseTerminal
 
 struct ValidateCommand: AsyncParsableCommand {
@@ -13,10 +14,15 @@ struct ValidateCommand: AsyncParsableCommand {
       The exit status is 0 if no file has errors, else 2. Warnings do not change it. The shells of \
       scripts are asked whether they can read them (sh -n), and programs are looked for in PATH.
 
+      With --from, the files are those of another tool. Nothing is translated: a warning says \
+      what works in another way here, or has no equivalent, also where reprise import keeps \
+      the meaning.
+
       EXAMPLES
         reprise validate workflows/*.yaml
         reprise validate ci.yaml#release
         reprise validate release --format sarif > release.sarif
+        reprise validate --from github .github/workflows/ci.yml
       """)
 
   @Argument(
@@ -27,7 +33,17 @@ struct ValidateCommand: AsyncParsableCommand {
   @Option(help: "Output format: text, json or sarif.")
   var format = DiagnosticFormat.text
 
+  @Option(help: "The tool that the files are of: github, taskfile, dagu or make.")
+  var from: ImportFormat?
+
+  func validate() throws {
+    if from != nil, format != .text {
+      throw ValidationError("--from and --format cannot be combined.")
+    }
+  }
+
   func run() async throws {
+    if let from { return try checkFiles(of: from) }
     var isValid = true
     var all: [Diagnostic] = []
     for file in files {
@@ -44,6 +60,27 @@ struct ValidateCommand: AsyncParsableCommand {
       }
     }
     if format != .text { printLine(TerminalSafe(json: Diagnostic.rendered(all, as: format))) }
+    if !isValid { throw ExitStatus.invalidUsage }
+  }
+
+  /// Reports what works in another way here than in the tool whose files they are.
+  private func checkFiles(of tool: ImportFormat) throws {
+    var isValid = true
+    for file in files {
+      do {
+        let (workflow, format) = try ImportedWorkflow.read(file, from: tool)
+        let remarks = (workflow.remarks + workflow.differences).sorted { $0.line < $1.line }
+        for remark in remarks {
+          let missing = remark.weight == .missing ? "no equivalent: " : ""
+          printError(TerminalSafe("\(remark.place(in: file)): warning: \(missing)\(remark.text)"))
+        }
+        let (title, count) = (workflow.title(of: file, format), remarks.count)
+        printLine(TerminalSafe("\(title), \(count) \(count == 1 ? "warning" : "warnings")"))
+      } catch {
+        isValid = false
+        printError(error.text)
+      }
+    }
     if !isValid { throw ExitStatus.invalidUsage }
   }
 

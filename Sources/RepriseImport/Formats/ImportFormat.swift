@@ -96,6 +96,7 @@ extension ImportedWorkflow {
     let checked = try CheckedDraft(draft.root, file: name + ".yaml")
     text = checked.text
     stepCount = draft.stepCount
+    differences = draft.differences
     remarks =
       draft.remarks.sorted { $0.line < $1.line }
       + checked.removed.map { ImportRemark(weight: .missing, line: 0, text: $0) }

@@ -20,6 +20,8 @@ final class GitHubFile {
   private(set) var parameters: [Parameter] = []
   private(set) var secrets: [String] = []
   private(set) var remarks: [ImportRemark] = []
+  /// What would behave differently if it was copied, and is translated with the same meaning.
+  private(set) var differences: [ImportRemark] = []
   var jobs: [GitHubJob] = []
   /// The calls of other workflows of the repository.
   var calls: [GitHubCall] = []
@@ -41,6 +43,12 @@ final class GitHubFile {
 
   /// The line that is translated, for remarks.
   var line = 0
+
+  /// Notes that a part would behave differently if it was copied.
+  func differ(_ text: String, at line: Int) {
+    let remark = ImportRemark(weight: .note, line: line, text: text)
+    if !differences.contains(remark) { differences.append(remark) }
+  }
 
   func remark(_ weight: ImportRemark.Weight, _ text: String, at place: Int? = nil) {
     let remark = ImportRemark(weight: weight, line: place ?? line, text: text)

@@ -46,7 +46,8 @@ struct GitHubImport {
     }
     return ImportDraft(
       root: .map(items(steps: steps(of: branches))), remarks: file.remarks,
-      stepCount: file.jobs.reduce(0) { $0 + $1.stepIDs.count })
+      stepCount: file.jobs.reduce(0) { $0 + $1.stepIDs.count },
+      differences: file.differences)
   }
 
   private func steps(of branches: [Draft.Item]) -> Draft {

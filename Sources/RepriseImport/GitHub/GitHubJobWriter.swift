@@ -35,8 +35,10 @@ struct GitHubJobWriter {
       }
       var writer = GitHubStepWriter(
         file: file, job: job, step: step, names: names, variables: variables(before: position))
+      let needs = needs(ofStepAt: position)
+      compare(needs, ofStepAt: position)
       var item = writer.item(
-        needs: needs(ofStepAt: position), condition: condition,
+        needs: needs, condition: condition,
         matrix: job.isMatrixGroup ? [] : matrix)
       item.comments = comments + item.comments
       comments = []
@@ -162,6 +164,23 @@ struct GitHubJobWriter {
       needs += file.lastSteps(neededBy: job)
     }
     return needs.isEmpty || !isFirst && needs.count == 1 ? nil : needs.reversed()
+  }
+
+  /// Notes that a step would look at fewer steps here, if it was copied.
+  private func compare(_ needs: [String]?, ofStepAt position: Int) {
+    guard let needs, needs.count > 1 else { return }
+    let list = "needs: [\(needs.joined(separator: ", "))]"
+    let step = job.steps[position]
+    if job.steps[..<position].contains(where: { $0.id != nil && $0.testsStatus }) {
+      file.differ(
+        "step \(step.id ?? ""): it looks at all steps before it there, and only at those that it "
+          + "needs here: \(list)", at: step.node.mark.line)
+    } else if job.needs.contains(where: { file.job($0)?.testsStatus == true }) {
+      let place = job.node["needs"] ?? job.node
+      file.differ(
+        "job \(job.id): it looks at all jobs before it there, and only at the steps that it needs "
+          + "here: \(list)", at: place.mark.line)
+    }
   }
 
   /// Returns the condition of the job, with those of the jobs that it needs.

@@ -8,4 +8,6 @@ struct ImportDraft {
   var remarks: [ImportRemark]
   /// The number of steps that do something.
   var stepCount: Int
+  /// What would behave differently if it was copied, and is translated with the same meaning.
+  var differences: [ImportRemark] = []
 }

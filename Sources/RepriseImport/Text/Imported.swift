@@ -34,6 +34,8 @@ package struct ImportedWorkflow: Sendable {
   package var text: String
   /// What differs, in the order of the original.
   package var remarks: [ImportRemark]
+  /// What would behave differently if it was copied, and has the same meaning in this workflow.
+  package var differences: [ImportRemark]
   /// The number of steps that do something.
   package var stepCount: Int
 
