@@ -310,16 +310,6 @@ public struct StepSetting: Sendable, Equatable {
     return StepSetting("cache", .map(rule))
   }
 
-  /// A script that undoes the work of the step when the run fails.
-  public static func undo(_ script: StaticString) -> StepSetting {
-    StepSetting("undo", .text(script.description))
-  }
-
-  /// A program with arguments that undoes the work of the step when the run fails.
-  public static func undo(exec words: [TemplateValue]) -> StepSetting {
-    StepSetting("undo", .list(words.map(\.value)))
-  }
-
   /// The endings of the run after which the step runs; only for steps under `finally`.
   public static func on(_ endings: RunEnding...) -> StepSetting {
     StepSetting("on", .list(endings.map { .text($0.rawValue) }))

@@ -37,6 +37,21 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("description", .text(text))
   }
 
+  /// The condition for the run: an expression such as `params.target == 'production'`.
+  public static func `if`(_ condition: StaticString) -> WorkflowSetting {
+    WorkflowSetting("if", .text(condition.description))
+  }
+
+  /// The condition for the run: a script that exits with status 0 for true, 1 for false.
+  ///
+  /// - Parameters:
+  ///   - script: The script.
+  ///   - timeout: The maximum duration, after which the run is abandoned; 30 seconds if nil.
+  /// - Returns: The setting.
+  public static func `if`(run script: StaticString, timeout: Duration? = nil) -> WorkflowSetting {
+    WorkflowSetting("if", ConditionCommand.value(script, timeout))
+  }
+
   /// A parameter that a run accepts.
   public static func parameter(
     _ name: String, _ kind: Parameter.Kind = .string, default standard: TemplateValue? = nil,
@@ -206,6 +221,13 @@ public struct WorkflowSetting: Sendable, Equatable {
   /// Where steps run: the name of a runner, or `local`.
   public static func runner(_ name: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("runner", name.value)
+  }
+
+  /// Where steps run: a kind of runner, with its settings.
+  public static func runner(
+    _ kind: String, _ settings: [String: TemplateValue]
+  ) -> WorkflowSetting {
+    WorkflowSetting("runner", .map([kind: .map(settings.mapValues(\.value))]))
   }
 
   /// The outputs available to a workflow that uses this one.

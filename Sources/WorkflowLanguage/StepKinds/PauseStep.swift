@@ -82,4 +82,22 @@ extension Step {
     self.init(
       id, [("wait", .text(duration.workflowText))], settings, DeclarationPlace(file, line))
   }
+
+  /// Creates a step that waits until a moment.
+  ///
+  /// It ends at once if the moment has passed.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the step, unique in its workflow.
+  ///   - moment: The moment in UTC, such as `2026-12-01T08:00:00Z`.
+  ///   - settings: The settings of the step.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
+  public init(
+    _ id: String, waitUntil moment: TemplateValue, _ settings: StepSetting...,
+    file: StaticString = #fileID, line: Int = #line
+  ) {
+    self.init(
+      id, [("wait", .map(["until": moment.value]))], settings, DeclarationPlace(file, line))
+  }
 }
