@@ -224,4 +224,47 @@ struct RunnerContractTests {
         """, in: folder)
     #expect(outcome == .succeeded && folder.lines("overlaps") == [])
   }
+
+  @Test(arguments: RunnerCase.all)
+  func `a step that fails, or whose time is over, leaves what it has written`(
+    _ runner: RunnerCase
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let (_, _, state) = try await runner.outcome(
+      of: #"""
+        steps:
+          - parallel:
+              - { id: a, run: "echo v=1 > $REPRISE_OUTPUT; exit 3" }
+              - { id: b, timeout: 3s, run: "echo v=2 > $REPRISE_OUTPUT; sleep 600" }
+        finally:
+          - id: c
+            env: { A: "${{ steps.a.outputs.v }}", B: "${{ steps.b.outputs.v }}" }
+            run: test "$A $B" = "1 2"
+        """#, in: folder)
+    #expect(state["a"]?.phase == .failed(.exited(status: 3)) && state["a"]?.written == ["v": "1"])
+    #expect(state["b"]?.phase == .failed(.timedOut(after: .seconds(3))))
+    #expect(state["b"]?.written == ["v": "2"])
+    #expect(state["c"]?.phase.isSuccess == true)
+  }
+
+  @Test(arguments: RunnerCase.all)
+  func `a step that is stopped leaves what it has written`(_ runner: RunnerCase) async throws {
+    let folder = try TemporaryFolder()
+    let run = RunnerCase.engine(in: folder).start(
+      try runner.workflow(
+        #"""
+        steps:
+          - id: a
+            run: |
+              seq 100000 | sed 's/^/value /; 1s/^/v=/' | head -c 500000 | tr '\n' ' ' > "$REPRISE_OUTPUT"
+              echo up >> here
+              sleep 600
+        finally: [{ id: b, env: { V: "${{ steps.a.outputs.v }}" }, run: 'test "${#V}" -gt 100' }]
+        """#))
+    await expectEventually("it has written") { folder.lines("here").count == 1 }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect((run.state["a"]?.written["v"]?.utf8.count ?? 0) > 490_000)
+    #expect(run.state["b"]?.phase.isFinal == true)
+  }
 }

@@ -120,11 +120,11 @@ package struct AttemptProcess: Sendable {
     } onCancel: {
       attempt.terminate(grace: context.gracePeriod)
     }
+    if Task.isCancelled || status != .exited(code: 0) {
+      context.report(written: attempt.writtenOutputs)
+    }
     // A cancelled step has not completed its work, whatever its exit status.
     try Task.checkCancellation()
-    if status != .exited(code: 0), let outputs = try? attempt.outputs.outputs() {
-      context.report(written: outputs)
-    }
     return try attempt.outputs(of: status)
   }
 
@@ -140,8 +140,11 @@ package struct AttemptProcess: Sendable {
 
   /// Reports that the step is ready to be used, with the outputs that it has written until now.
   func reportReady(to context: StepContext) {
-    context.reportReady(outputs: (try? outputs.outputs()) ?? [:])
+    context.reportReady(outputs: writtenOutputs)
   }
+
+  /// The outputs that it has written until now; empty if the file is invalid.
+  package var writtenOutputs: StepOutputs { (try? outputs.outputs()) ?? [:] }
 
   /// Kills every process of the tree.
   package func kill() { child.kill() }

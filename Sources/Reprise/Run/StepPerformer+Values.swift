@@ -124,10 +124,14 @@ extension RunValues {
 }
 
 extension StepState {
-  /// The step's result and outputs, as expressions see them; a failed step has what it wrote before.
+  /// The step's result and outputs, as expressions see them; a failed or cancelled step has what it
+  /// wrote before.
   package var values: StepValues {
     var values = phase.values
-    if case .failed = phase { values.outputs = written }
+    switch phase {
+    case .failed, .cancelled: values.outputs = written
+    default: break
+    }
     return values
   }
 }

@@ -199,7 +199,7 @@ package struct AttemptState: Sendable, Equatable {
       phase = .outOfSight(text)
       isAgain = true
       return [news]
-    case .queued, .output, .progress, .ready, .leftBehind:
+    case .queued, .output, .progress, .ready, .written, .leftBehind:
       return [news]
     }
   }

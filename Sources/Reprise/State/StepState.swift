@@ -26,7 +26,8 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var interventions: [StepIntervention] = []
   /// The command lines of processes that the current or last attempt has left behind.
   public internal(set) var leftBehind: [String] = []
-  /// The outputs that the program of the current or last attempt had written when it failed.
+  /// The outputs that the program of the current or last attempt had written when it failed or was
+  /// stopped.
   public internal(set) var written: StepOutputs = [:]
   /// Where the current or last attempt runs; nil for a plain process on this machine.
   public internal(set) var placement: StepPlacement?

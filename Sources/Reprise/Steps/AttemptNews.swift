@@ -14,6 +14,8 @@ public enum AttemptNews: Sendable, Equatable {
   case progress(Double, String)
   /// It is ready to be used while it goes on.
   case ready
+  /// It did not succeed, and had written these outputs before; its end follows.
+  case written(StepOutputs)
   /// It has left this process behind, which is being ended.
   case leftBehind(String)
   /// Nothing can be said about it for now, for this reason; it may go on.

@@ -118,6 +118,8 @@ public struct StepContext: Sendable {
       report(progress: part, text)
     case .ready:
       reportReady()
+    case .written(let outputs):
+      report(written: outputs)
     case .started(let host):
       reporter.report(.started(on: host))
     case .outOfSight(let text):
@@ -128,7 +130,7 @@ public struct StepContext: Sendable {
     return true
   }
 
-  /// Reports the outputs that a program had written when it failed.
+  /// Reports the outputs that a program had written when it failed or was stopped.
   ///
   /// An output whose name contains a secret is omitted, because names are not masked.
   ///

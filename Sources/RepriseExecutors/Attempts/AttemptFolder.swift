@@ -188,17 +188,21 @@ package struct AttemptFolder: Sendable {
   /// Writes the result, so that it is complete on disk or missing.
   ///
   /// - Throws: The system error.
-  package func write(_ result: AttemptResult) throws(Errno) {
+  package func write(
+    _ result: AttemptResult, written outputs: StepOutputs = [:]
+  ) throws(Errno) {
     // Without the encoder, as above.
     let isPlain = result == .succeeded([:])
-    let text = isPlain ? #"{"outputs":{},"state":"succeeded"}"# : CodedResult(result).json
+    let text = isPlain ? #"{"outputs":{},"state":"succeeded"}"# : CodedResult(result, outputs).json
     try write(text, to: resultPath, isSynced: true)
   }
 
   /// The result; nil if there is none.
-  package var result: AttemptResult? {
-    fileContents(resultPath).flatMap { CodedResult(json: $0)?.result }
-  }
+  package var result: AttemptResult? { storedResult?.result }
+
+  /// The result, with the outputs that were written although the attempt did not succeed; nil if
+  /// there is none.
+  var storedResult: CodedResult? { fileContents(resultPath).flatMap { CodedResult(json: $0) } }
 
   /// Notes that a submission was answered.
   func markSubmitted() {
@@ -235,7 +239,8 @@ struct CodedResult: Codable, Sendable {
   var outputs: StepOutputs?
   var reason: FailureReason?
 
-  init(_ result: AttemptResult) {
+  init(_ result: AttemptResult, _ written: StepOutputs = [:]) {
+    if !written.isEmpty { outputs = written }
     switch result {
     case .succeeded(let outputs):
       (state, self.outputs) = ("succeeded", outputs)
@@ -245,6 +250,9 @@ struct CodedResult: Codable, Sendable {
       state = "stopped"
     }
   }
+
+  /// The outputs that were written although the attempt did not succeed.
+  var written: StepOutputs { state == "succeeded" ? [:] : outputs ?? [:] }
 
   var result: AttemptResult? {
     switch state {

@@ -32,7 +32,7 @@ enum AttemptRecord {
       return Array((head + "left-behind F " + oneLine(command) + "\n").utf8)
     case .ready:
       return Array((head + "ready F \n").utf8)
-    case .queued, .started, .outOfSight, .ended:
+    case .queued, .started, .outOfSight, .written, .ended:
       return []
     }
   }

@@ -51,15 +51,18 @@ actor FolderNews {
       let now = handle.clock.now
       if hasStarted {
         // Before the output is read, so that nothing follows it.
-        let result = handle.folder.result
+        let stored = handle.folder.storedResult
         let isWhole = try readOutput()
         if !pending.isEmpty {
           lastNews = now
           continue
         }
-        if let result, isWhole {
+        if let stored, let result = stored.result, isWhole {
+          let ended = MarkedNews(.ended(result), next: OutputMark(offset: offset))
           hasEnded = true
-          return MarkedNews(.ended(result), next: OutputMark(offset: offset))
+          guard !stored.written.isEmpty else { return ended }
+          pending = [ended]
+          return MarkedNews(.written(stored.written), next: OutputMark(offset: offset))
         }
       } else if let host = handle.folder.claim?.host {
         hasStarted = true

@@ -200,7 +200,7 @@ final class KeptPlace: Sendable {
     case .ended(let result):
       let complaint = state.withLock { $0.complaint }
       set(.over(Self.reason(of: result, complaint, site.name)))
-    case .started, .progress, .ready, .leftBehind, .outOfSight: break
+    case .started, .progress, .ready, .written, .leftBehind, .outOfSight: break
     }
   }
 

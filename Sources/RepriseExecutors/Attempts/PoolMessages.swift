@@ -77,6 +77,7 @@ struct CodedNews: Codable, Sendable {
   var part: Double?
   var isPartial: Bool?
   var result: CodedResult?
+  var outputs: StepOutputs?
 
   init(_ news: AttemptNews) {
     switch news {
@@ -86,6 +87,7 @@ struct CodedNews: Codable, Sendable {
       (kind, self.text, self.isPartial) = (stream.rawValue, text, isPartial ? true : nil)
     case .progress(let part, let text): (kind, self.part, self.text) = ("progress", part, text)
     case .ready: kind = "ready"
+    case .written(let outputs): (kind, self.outputs) = ("written", outputs)
     case .leftBehind(let text): (kind, self.text) = ("left-behind", text)
     case .outOfSight(let text): (kind, self.text) = ("out-of-sight", text)
     case .ended(let result): (kind, self.result) = ("ended", CodedResult(result))
@@ -101,6 +103,7 @@ struct CodedNews: Codable, Sendable {
     case "started": .started(host: text ?? "")
     case "progress": .progress(part ?? 0, text ?? "")
     case "ready": .ready
+    case "written": .written(outputs ?? [:])
     case "left-behind": .leftBehind(text ?? "")
     case "out-of-sight": .outOfSight(text ?? "")
     case "ended": result?.result.map(AttemptNews.ended)

@@ -28,6 +28,8 @@ package final class HostedAttempt: Sendable {
     var isTimedOut = false
     /// The last line of its standard error, if another program starts the command.
     var complaint = ""
+    /// What it has written to the file for its outputs, if it did not succeed.
+    var written: StepOutputs = [:]
   }
 
   private static let disk = DispatchQueue(label: "reprise.results", attributes: .concurrent)
@@ -103,13 +105,15 @@ package final class HostedAttempt: Sendable {
     let result = await performed()
     watch.cancel()
     await watch.value
+    let written = state.withLock(\.written)
+    if !written.isEmpty { tell(.written(written)) }
     // First, as an engine that listens need not wait for the disk; one that does not finds the file.
     tell(.ended(result))
     // Not on a thread of the concurrency pool: the disk takes milliseconds, and the next attempts of a pool
     // need the few threads that there are.
     let problem = await Self.disk.result { [folder] in
       do throws(Errno) {
-        try folder.write(result)
+        try folder.write(result, written: written)
         return Errno?.none
       } catch {
         return error
@@ -156,6 +160,10 @@ package final class HostedAttempt: Sendable {
     timer?.cancel()
     let (isStopped, isTimedOut, problem) = state.withLock {
       ($0.grace != nil, $0.isTimedOut, $0.problem)
+    }
+    if isStopped || !result.isSuccess {
+      let outputs = process.writtenOutputs
+      state.withLock { $0.written = outputs }
     }
     if let cleanup = spec.cleanup, isStopped || !result.isByItself {
       await cleanUp(cleanup, environment)
@@ -216,6 +224,8 @@ package final class HostedAttempt: Sendable {
 }
 
 extension AttemptResult {
+  fileprivate var isSuccess: Bool { if case .succeeded = self { true } else { false } }
+
   /// Whether the program ended by itself, and not by a signal or a failure of what runs it.
   fileprivate var isByItself: Bool {
     switch self {

@@ -153,8 +153,8 @@ extension RunReport: Encodable {
       switch step.phase {
       case .succeeded(let outputs): (text, self.outputs) = (nil, outputs)
       case .skipped(let reason, let outputs): (text, self.outputs) = (reason, outputs)
-      case .failed: (text, outputs) = (nil, step.written.isEmpty ? nil : step.written)
-      case .pending, .ready, .running, .cancelled: (text, outputs) = (nil, nil)
+      case .failed, .cancelled: (text, outputs) = (nil, step.written.isEmpty ? nil : step.written)
+      case .pending, .ready, .running: (text, outputs) = (nil, nil)
       }
     }
   }

@@ -101,7 +101,7 @@ package struct RunReport {
     let outputs: StepOutputs
     switch step.phase {
     case .succeeded(let all): outputs = all
-    case .failed: outputs = step.written
+    case .failed, .cancelled: outputs = step.written
     default: return []
     }
     return outputs.sorted { $0.key < $1.key }.map { name, value in
