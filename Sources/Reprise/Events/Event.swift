@@ -82,6 +82,8 @@ public struct Event: Sendable, Equatable {
     ///
     /// It is recorded with its token before the runner knows it.
     case queued(RunnerPlace, text: String)
+    /// The step waits for places of a pool, for this reason, before an attempt starts.
+    case waitingForPool(String, text: String)
     /// An attempt has started, on this machine if it has a runner that says so.
     case started(on: String? = nil)
     /// The step is ready to be used while it runs: steps that need it so may start.
@@ -194,7 +196,8 @@ extension Event.Kind: CodedCases {
 extension Event.StepEvent: CodedCases {
   static let byName = named([
     .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
-    .started(), .available([:]), .outOfSight(""), .inSight, .progress(0, ""),
+    .waitingForPool("", text: ""), .started(), .available([:]), .outOfSight(""), .inSight,
+    .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .wrote([:]),
     .expanded([]),
     .succeeded([:]), .retrying(.rejected, after: .zero),
@@ -218,6 +221,10 @@ extension Event.StepEvent: CodedCases {
             runner: try $0.value("runner", place.runner), token: try $0.value("token", place.token),
             survives: try $0.value("survives", place.survives, default: false)),
           text: try $0.value("text", text, default: ""))
+      }
+    case .waitingForPool(let pool, let text):
+      CaseRow("step-waiting-for-pool", text) {
+        .waitingForPool(try $0.value("pool", pool), text: try $0.value("text", text))
       }
     case .started(let host):
       CaseRow("step-started", "started" + (host.map { " on \($0)" } ?? "")) {

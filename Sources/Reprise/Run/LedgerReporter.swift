@@ -16,8 +16,9 @@ struct LedgerReporter: StepReporter {
     let (hasRoom, future) = ledger.decide { page -> (Bool, StepFuture?) in
       let step = place.index.position
       switch (page.state.steps[step].phase, event) {
-      case (.running, .queued), (.running, .started): return (true, nil)
-      case (.running, _), (.ready, .queued), (.ready, .started): break
+      case (.running, .queued), (.running, .waitingForPool), (.running, .started):
+        return (true, nil)
+      case (.running, _), (.ready, .queued), (.ready, .waitingForPool), (.ready, .started): break
       default: return (true, nil)
       }
       guard case .available = event else {

@@ -3,43 +3,28 @@
 import WorkflowLanguage
 
 extension StepPerformer {
-  /// Carries out one attempt within its timeout.
+  /// Carries out one attempt within its timeout, and then gives the places of its pool back.
   ///
   /// - Returns: The event that ends the attempt.
   func execute(
-    _ context: StepContext, _ values: RunValues, by executor: any Executor
+    _ context: StepContext, _ values: RunValues, by executor: any Executor,
+    holding lease: PoolPlaces.Lease?
   ) async -> Event.StepEvent {
+    defer { lease?.release() }
     do {
-      guard let claim = context.step.extrasIfAny?.pool else {
-        return .succeeded(try await outputs(context, values, by: executor))
-      }
-      guard let lease = try await lease(claim, context, executor) else {
-        return .cancelled(.request)
-      }
-      defer { lease.release() }
       return .succeeded(try await outputs(context, values, by: executor))
-    } catch is CancellationError where Task.isCancelled {
-      return .cancelled(.request)
-    } catch let reason as FailureReason {
-      return Task.isCancelled ? .cancelled(.request) : .failed(masked(reason))
     } catch {
-      return Task.isCancelled
-        ? .cancelled(.request) : .failed(.threw(masked(String(describing: error))))
+      return ending(of: error)
     }
   }
 
-  /// Takes the places of a pool for an attempt, and says so if it must wait.
-  ///
-  /// - Returns: The places; nil if the step was stopped.
-  private func lease(
-    _ claim: PoolClaim, _ context: StepContext, _ executor: any Executor
-  ) async throws -> PoolPlaces.Lease? {
-    try await pools.take(
-      claim, for: "step \"\(context.step.id)\" of run \(context.run)", in: poolFolder, clock
-    ) { reason in
-      // Elsewhere, an attempt has not started yet.
-      if !executor.reportsStart { context.report(reason, on: .standardError) }
+  /// Returns the event that ends an attempt after an error.
+  func ending(of error: any Error) -> Event.StepEvent {
+    if Task.isCancelled { return .cancelled(.request) }
+    guard let reason = error as? FailureReason else {
+      return .failed(.threw(masked(String(describing: error))))
     }
+    return .failed(masked(reason))
   }
 
   /// Carries out one attempt within its timeout.

@@ -288,12 +288,11 @@ struct StepPerformer: Sendable {
       try begin(.started(), of: job, attempt: number)
       return .over(end(place, attempt: number, .failed(error)))
     }
-    // Elsewhere, an attempt may wait for long before it starts.
-    if !executor.reportsStart { try begin(.started(), of: job, attempt: number) }
-    slots.started(place.index)
+    let (lease, unstarted) = try await start(job, attempt: number, by: executor)
+    if let unstarted { return .over(unstarted) }
     var context = context(of: job, attempt: number, resolved, values)
     context.adopted = adopted
-    var event = await execute(context, values, by: executor)
+    var event = await execute(context, values, by: executor, holding: lease)
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     switch answer(after: event, round, of: context, values) {
     case .again(let delay):
@@ -329,7 +328,7 @@ struct StepPerformer: Sendable {
   /// Records an event of a step, unless its generation is over for the step.
   ///
   /// - Returns: Whether the event was recorded.
-  private func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
+  func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
     let (isRecorded, isAwaited) = ledger.decide { page in
       guard page.admits(job) else { return (false, false) }
       page.record(event, of: job.place.index.position, attempt: attempt)

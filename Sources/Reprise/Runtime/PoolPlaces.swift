@@ -69,12 +69,12 @@ final class PoolPlaces: Sendable {
     onWait: (String) -> Void
   ) async throws -> Lease? {
     var waited = false
-    func wait(_ others: [String]) {
+    func wait(_ taken: Int, _ others: [String]) {
       guard !waited else { return }
       waited = true
-      onWait(Self.reason(claim, others))
+      onWait(Self.reason(claim, taken, others))
     }
-    guard await take(claim, onWait: { wait([]) }) else { return nil }
+    guard await take(claim, onWait: { wait($0, []) }) else { return nil }
     guard let folder else {
       return Lease(pools: self, pool: claim.pool, count: claim.count, locks: [])
     }
@@ -91,11 +91,12 @@ final class PoolPlaces: Sendable {
     }
   }
 
-  private static func reason(_ claim: PoolClaim, _ others: [String]) -> String {
-    let places = claim.count == 1 ? "a place" : "\(claim.count) places"
+  /// Returns what a step waits for: `waits for pool "db" (2 of 2 in use)`.
+  private static func reason(_ claim: PoolClaim, _ taken: Int, _ others: [String]) -> String {
+    let places = claim.count == 1 ? "" : "\(claim.count) places of "
     let holders = Set(others.filter { !$0.isEmpty }).sorted()
-    return "waits for \(places) of the pool \"\(claim.pool)\", which has \(claim.size)"
-      + (holders.isEmpty ? "" : "; taken by \(holders.joined(separator: ", "))")
+    return "waits for \(places)pool \"\(claim.pool)\" (\(taken) of \(claim.size) in use)"
+      + (holders.isEmpty ? "" : ", taken by \(holders.joined(separator: ", "))")
   }
 
   // MARK: This engine
@@ -103,22 +104,22 @@ final class PoolPlaces: Sendable {
   /// Takes places among the runs of this engine.
   ///
   /// - Returns: Whether they were taken; false if the task was cancelled.
-  private func take(_ claim: PoolClaim, onWait: () -> Void) async -> Bool {
-    let waiter = state.withLock { state -> Waiter? in
+  private func take(_ claim: PoolClaim, onWait: (_ taken: Int) -> Void) async -> Bool {
+    let (waiter, taken) = state.withLock { state -> (Waiter?, Int) in
       var pool = state.pools[claim.pool] ?? Pool()
       defer { state.pools[claim.pool] = pool }
       guard !pool.waiting.isEmpty || pool.taken + claim.count > claim.size else {
         pool.taken += claim.count
-        return nil
+        return (nil, pool.taken)
       }
       state.nextWaiter += 1
       let waiter = Waiter(number: state.nextWaiter, count: claim.count, ticket: Ticket<Void>())
       pool.waiting.append(waiter)
       pool.size = claim.size
-      return waiter
+      return (waiter, pool.taken)
     }
     guard let waiter else { return true }
-    onWait()
+    onWait(taken)
     if await waiter.ticket.value() != nil { return true }
     // Cancelled: either it still waits, or it got its places at the same time.
     let wasWaiting = state.withLock { state in
@@ -155,7 +156,7 @@ final class PoolPlaces: Sendable {
 
   private func locks(
     _ claim: PoolClaim, for holder: String, _ folder: String, _ clock: any RunClock,
-    _ wait: ([String]) -> Void
+    _ wait: (Int, [String]) -> Void
   ) async throws -> [PlaceLock]? {
     do throws(Errno) {
       try makeFolderTree(folder)
@@ -167,7 +168,8 @@ final class PoolPlaces: Sendable {
     while queue == nil {
       queue = try PlaceLock(folder + "/queue")
       guard queue == nil else { break }
-      wait(paths.map(PlaceLock.noted))
+      let holders = paths.map(PlaceLock.noted)
+      wait(holders.count { !$0.isEmpty }, holders)
       guard (try? await clock.sleep(for: Self.interval)) != nil else { return nil }
     }
     defer { queue?.release() }
@@ -177,7 +179,8 @@ final class PoolPlaces: Sendable {
         locks[path] = try PlaceLock(path)
       }
       guard locks.count < claim.count else { break }
-      wait(paths.filter { locks[$0] == nil }.map(PlaceLock.noted))
+      let taken = paths.filter { locks[$0] == nil }
+      wait(taken.count, taken.map(PlaceLock.noted))
       guard (try? await clock.sleep(for: Self.interval)) != nil else {
         for lock in locks.values { lock.release() }
         return nil

@@ -72,11 +72,12 @@ extension StepState {
       }
     }
     if let waitsUntil, let readyAt { add(readyAt, .pausing(until: waitsUntil), attempt: 0) }
-    if let round, pendingRound == nil, let startedAt, !isQueuedAgain {
+    if let round, pendingRound == nil, let time = startedAt ?? readyAt {
       // The rounds before the current one, as a whole.
-      add(startedAt, .started(), attempt: attempt - 1)
-      add(startedAt, .repeating(round.previous, after: .zero), attempt: attempt - 1)
+      add(time, .started(), attempt: attempt - 1)
+      add(time, .repeating(round.previous, after: .zero), attempt: attempt - 1)
     }
+    if let wait = waitsForPool { add(wait.since, .waitingForPool(wait.pool, text: wait.text)) }
     if let placement {
       add(placement.queuedAt, .queued(placement.place, text: placement.queuedBecause ?? ""))
     }

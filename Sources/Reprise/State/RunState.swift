@@ -278,12 +278,15 @@ public struct RunState: Sendable, Equatable {
       steps[position].progress = StepProgress(part: part, text: text, reportedAt: event.time)
     case .queued(let place, let text):
       try expect(event, old == .ready)
-      steps[position].attempt = attempt
-      steps[position].retry = nil
+      steps[position].awaitStart(of: attempt)
       if steps[position].placement?.place != place {
         steps[position].placement = StepPlacement(place: place, queuedAt: event.time)
       }
       steps[position].placement?.queuedBecause = text
+    case .waitingForPool(let pool, let text):
+      try expect(event, old == .ready)
+      steps[position].awaitStart(of: attempt)
+      steps[position].waitsForPool = PoolWait(pool: pool, text: text, since: event.time)
     case .available(let outputs):
       try expect(event, old == .running)
       steps[position].availableAt = event.time
@@ -298,6 +301,7 @@ public struct RunState: Sendable, Equatable {
       try expect(event, old == .ready)
       steps[position].placement?.host = host
       steps[position].placement?.queuedBecause = nil
+      steps[position].waitsForPool = nil
       steps[position].approval = nil
       steps[position].progress = nil
       steps[position].availableAt = nil
@@ -373,6 +377,7 @@ public struct RunState: Sendable, Equatable {
     steps[position].endedAt = time
     steps[position].approval = nil
     steps[position].waitsUntil = nil
+    steps[position].waitsForPool = nil
     setPhase(phase, of: position)
   }
 

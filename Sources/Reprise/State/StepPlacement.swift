@@ -1,4 +1,4 @@
-// Where an attempt of a step runs, for steps with a runner.
+// Where an attempt of a step runs, for steps with a runner, and what it waits for before.
 
 /// Where the current or last attempt of a step runs.
 public struct StepPlacement: Sendable, Equatable {
@@ -17,4 +17,14 @@ public struct StepPlacement: Sendable, Equatable {
 extension StepPlacement {
   /// The runner with the machine, for displays.
   package var title: String { host.map { "\(place.runner) \($0)" } ?? place.runner }
+}
+
+/// What a step waits for before its next attempt: a place of a pool, or several.
+public struct PoolWait: Sendable, Equatable {
+  /// The name of the pool.
+  public internal(set) var pool: String
+  /// What it waits for, such as `waits for pool "db" (2 of 2 in use)`.
+  public internal(set) var text: String
+  /// The time since which it waits.
+  public internal(set) var since: Timestamp
 }

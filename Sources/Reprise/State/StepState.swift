@@ -10,6 +10,8 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var attempt = 0
   /// The time at which all of its needs had succeeded.
   public internal(set) var readyAt: Timestamp?
+  /// What it waits for before its next attempt, if that is a place of a pool.
+  public internal(set) var waitsForPool: PoolWait?
   /// The time at which the current or last attempt started.
   public internal(set) var startedAt: Timestamp?
   /// The failed attempt and the delay, while the step waits for its next attempt.
@@ -44,6 +46,16 @@ public struct StepState: Sendable, Equatable {
 
   init(id: String) {
     self.id = id
+  }
+
+  /// Begins the wait for the start of an attempt, which replaces the one before.
+  mutating func awaitStart(of attempt: Int) {
+    (retry, pendingRound, waitsForPool) = (nil, nil, nil)
+    guard self.attempt < attempt else { return }
+    self.attempt = attempt
+    (startedAt, availableAt, progress) = (nil, nil, nil)
+    (availableOutputs, written, leftBehind) = ([:], [:], [])
+    output = OutputTail()
   }
 
   /// The state of the step at the beginning of another generation.

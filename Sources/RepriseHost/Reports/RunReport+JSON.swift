@@ -146,7 +146,8 @@ extension RunReport: Encodable {
       awaitingApproval = step.approval
       runner = step.placement?.place.runner
       host = step.placement?.host
-      queued = step.phase == .ready ? step.placement?.queuedBecause : nil
+      queued =
+        step.phase == .ready ? step.waitsForPool?.text ?? step.placement?.queuedBecause : nil
       outOfSight = step.phase == .running ? step.placement?.outOfSightBecause : nil
       reason = step.phase.reason
       cause = step.phase.cause

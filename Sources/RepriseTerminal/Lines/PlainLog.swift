@@ -179,6 +179,7 @@ struct PlainLog {
     case .queued(let place, let text):
       guard !text.isEmpty else { return [] }
       return [style.coloured("queued", .dim) + " on \(place.runner): \(text)"]
+    case .waitingForPool(_, let text): return [style.coloured("queued", .dim) + ": \(text)"]
     case .available:
       return [style.coloured("ready", .green) + took]
     case .outOfSight, .inSight:

@@ -110,6 +110,7 @@ extension TreeView {
       if let approval = step.approval {
         return "waits for approval: \(approval)"
       }
+      if let wait = step.waitsForPool { return "\(wait.text)" }
       if let placement = step.placement, let reason = placement.queuedBecause {
         return "queued on \(placement.place.runner)" + (reason.isEmpty ? "" : ": \(reason)")
       }

@@ -129,6 +129,12 @@ struct EventTableTests {
         + #""text":"Priority","token":"r.a.1.1.x"}"#, "step a, attempt 1: queued on big: Priority"
     ),
     (
+      step(1, .waitingForPool("db", text: "waits for pool \"db\"")),
+      #"{"attempt":1,"event":"step-waiting-for-pool","pool":"db","step":"a","#
+        + #""text":"waits for pool \"db\""}"#,
+      "step a, attempt 1: waits for pool \"db\""
+    ),
+    (
       step(1, .started(on: "n1")),
       #"{"attempt":1,"event":"step-started","host":"n1","step":"a"}"#,
       "step a, attempt 1: started on n1"

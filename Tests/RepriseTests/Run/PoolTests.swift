@@ -70,9 +70,10 @@ struct PoolTests {
       try Workflow(
         text: "pools: { db: 2 }\nsteps: [{ id: a, pool: db, run: x }]", file: "w.yaml"))
     await expectEventually("it says so") {
-      run.state["a"]?.output.lines.first?.text
-        == "waits for a place of the pool \"db\", which has 2; taken by step \"other\""
+      run.state["a"]?.waitsForPool?.text
+        == "waits for pool \"db\" (2 of 2 in use), taken by step \"other\""
     }
+    #expect(run.state["a"]?.phase == .ready && run.state["a"]?.startedAt == nil)
     run.cancel()
     #expect(await run.outcome == .cancelled)
     lease?.release()
@@ -99,5 +100,58 @@ struct PoolTests {
     #expect(try await small.value == true)
     first?.release()
     #expect(try await take(2).map { $0.release() } != nil)
+  }
+
+  @Test func `a step that waits has not started, and later subscribers see what it waits for`()
+    async throws
+  {
+    let gate = Gate()
+    let executor = ClosureExecutor { context in
+      if context.step.id == "a" { await gate.wait() }
+      return [:]
+    }
+    let run = Engine(executor: executor).start(
+      try Workflow(
+        text: """
+          pools: { db: 1 }
+          max-parallel: 2
+          steps:
+            - parallel:
+                - { id: a, pool: db, run: x }
+                - { id: b, pool: db, run: x }
+          """, file: "w.yaml"))
+    await expectEventually("it waits") { run.state["b"]?.waitsForPool != nil }
+    let wait = try #require(run.state["b"]?.waitsForPool)
+    #expect(wait.pool == "db" && wait.text == "waits for pool \"db\" (1 of 1 in use)")
+    var folded = RunState()
+    for event in run.state.recap { try folded.apply(event) }
+    #expect(folded["b"] == run.state["b"])
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["b"]?.waitsForPool == nil && run.state["b"]?.phase.isSuccess == true)
+  }
+
+  @Test func `the wait for the next attempt replaces the attempt before`() throws {
+    var state = RunState()
+    let id = RunID()
+    func apply(_ seconds: Int64, _ kind: Event.Kind) throws {
+      try state.apply(
+        Event(
+          time: Timestamp(microseconds: seconds * 1_000_000), run: id, generation: 1, kind: kind))
+    }
+    let workflow = try Workflow(
+      text: "pools: { db: 1 }\nsteps: [{ id: a, pool: db, retry: 1, run: x }]", file: "w.yaml")
+    try apply(0, .runStarted(RunPlan(workflow)))
+    try apply(1, .step("a", attempt: 0, .ready))
+    try apply(2, .step("a", attempt: 1, .started()))
+    try apply(3, .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)))
+    try apply(4, .step("a", attempt: 1, .retrying(.exited(status: 1), after: .seconds(1))))
+    try apply(5, .step("a", attempt: 2, .waitingForPool("db", text: "waits")))
+    var folded = RunState()
+    for event in state.recap { try folded.apply(event) }
+    #expect(folded == state)
+    #expect(state["a"]?.attempt == 2 && state["a"]?.startedAt == nil && state["a"]?.retry == nil)
+    try apply(6, .step("a", attempt: 2, .started()))
+    #expect(state["a"]?.waitsForPool == nil)
   }
 }
