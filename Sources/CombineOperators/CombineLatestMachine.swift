@@ -62,16 +62,12 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
     return old.map { .release($0) } ?? .none
   }
 
-  mutating func receive<Value>(
-    _ completion: Subscribers.Completion<Failure>, at position: Int, as latest: LatestValue<Value>
+  mutating func receive(
+    _ completion: Subscribers.Completion<Failure>, at position: Int
   ) -> Effect {
     running -= 1
-    switch completion {
-    // No further output is possible.
-    case .finished where latest.value == nil: self.completion = self.completion ?? completion
-    case .finished: break
-    case .failure: self.completion = completion
-    }
+    // Combine waits for all publishers, even if one has finished without a value.
+    if case .failure = completion { self.completion = completion }
     return upstreams[position].end()
   }
 
@@ -113,7 +109,7 @@ extension Publisher {
         onSubscription: { combination.receive($0) { $0.receive($1, at: position) } },
         onValue: { value in combination.update { $0.receive(value, as: latest) } },
         onCompletion: { completion in
-          combination.update { $0.receive(completion, at: position, as: latest) }
+          combination.update { $0.receive(completion, at: position) }
         }))
   }
 }

@@ -10,8 +10,9 @@ extension Publisher {
   /// - Values: none until each publisher has published a value. While there is no demand, changes
   ///   are coalesced: the next request gets the latest values.
   /// - Demand: each request is passed on to every publisher.
-  /// - Completion: finishes when all publishers have finished, or when one has finished without a
-  ///   value. A failure of any publisher is delivered immediately and cancels the others.
+  /// - Completion: finishes when all publishers have finished, even if one of them has published no
+  ///   value, as Combine's does. A failure of any publisher is delivered immediately and cancels the
+  ///   others.
   /// - Cancellation: cancels all publishers; nothing is delivered afterwards.
   /// - Threads: publishers may deliver on different threads at the same time; outputs are delivered
   ///   serially, on one of these threads or on that of a request. No lock is held then.

@@ -89,7 +89,7 @@ enum JournalDatabase {
       guard try connection.value("PRAGMA journal_mode = WAL").text == "wal" else {
         throw JournalError(
           "the journal \"\(directory.databasePath)\" cannot be stored there: the file system does "
-            + "not support shared memory; choose another location with --state-dir")
+            + "not support shared memory; \(JournalError.elsewhere)")
       }
       try connection.run(
         script: """
@@ -159,11 +159,11 @@ enum JournalDatabase {
     case .damaged:
       JournalError(
         "the journal \"\(path)\" is damaged (\(error)) and was not changed; move it away to start "
-          + "a new one, or run without recording: --no-journal")
+          + "a new one, or \(JournalError.unrecorded)")
     case .forbidden:
       JournalError(
-        "the journal \"\(path)\" cannot be written (\(error)); check its permissions, choose "
-          + "another location with --state-dir, or run without recording: --no-journal")
+        "the journal \"\(path)\" cannot be written (\(error)); check its permissions, "
+          + "\(JournalError.elsewhere), or \(JournalError.unrecorded)")
     case .busy:
       JournalError(
         "the journal \"\(path)\" has been locked by another program for too long (\(error))")

@@ -11,13 +11,18 @@ public struct JournalError: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
+  /// What a user can do about an unusable folder, in a program that embeds the engine or the command.
+  static let elsewhere = "choose another folder (--state-dir of reprise)"
+  /// What a user can do about an unusable journal.
+  static let unrecorded = "run without recording (--no-journal of reprise)"
+
   /// Returns the error for a failed system call.
   static func system(_ what: String, _ path: String, _ error: Errno) -> JournalError {
     var text = "\(what) \"\(path)\": \(error)"
     switch error {
     case .noSpace, .diskQuotaExceeded: text += "; make room there" + freeSpace(path)
     case .permissionDenied, .readOnlyFileSystem, .notPermitted:
-      text += "; choose another location with --state-dir, or run without recording: --no-journal"
+      text += "; \(elsewhere) or \(unrecorded)"
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
       text += "; raise the limit of open files (ulimit -n)"
     default: break

@@ -43,6 +43,12 @@ extension RunRequest {
 }
 
 extension RunRecord {
+  /// What resumes the run: the command, or only the program whose code it runs.
+  package var resumeAdvice: String {
+    request.program.map { "only its program can resume it: \($0)" }
+      ?? "resume it with: reprise resume \(id)"
+  }
+
   /// Checks that a workflow can continue the run.
   ///
   /// - Parameters:

@@ -65,15 +65,14 @@ package struct StateDirectory: Sendable, Equatable {
     }
     guard Self.isOwnFolder(path) else {
       throw JournalError(
-        "the state directory \"\(path)\" is not a folder that you own; choose another with "
-          + "--state-dir")
+        "the state directory \"\(path)\" is not a folder that you own; \(JournalError.elsewhere)")
     }
     try expectPrivate(path, mayBeSticky: true)
     for file in [databasePath, logPath, databasePath + "-shm", openingLockPath] {
       guard let status = try? Stat(at: file, followsLink: false) else { continue }
       guard Self.isOwn(status) else {
         throw JournalError(
-          "\"\(file)\" is owned by another user; choose another location with --state-dir")
+          "\"\(file)\" is owned by another user; \(JournalError.elsewhere)")
       }
       // SQLite would follow a link at the path of its index, and report one at the path of its log
       // without naming it.
@@ -113,7 +112,7 @@ package struct StateDirectory: Sendable, Equatable {
     }
     guard Self.isOwnFolder(status) else {
       throw JournalError(
-        "\"\(folder)\" is not a folder that you own; choose another with --state-dir")
+        "\"\(folder)\" is not a folder that you own; \(JournalError.elsewhere)")
     }
     let isSticky = mayBeSticky && status.permissions.contains(.saveText)
     guard isSticky || status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {

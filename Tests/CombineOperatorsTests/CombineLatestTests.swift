@@ -26,10 +26,12 @@ struct CombineLatestTests {
     number.combineLatest(text, flag, more) { _, _, _, _ in "" }.subscribe(Probe<String, Never>())
   }
 
-  @Test func `combineLatest finishes when all publishers have finished, or one without a value`() {
+  @Test func `combineLatest finishes when all publishers have, even one without a value`() {
     #expect(marbles("a|", "-1-2|") { $0.combineLatest($1, +) } == "-[a1]-[a2]|")
-    #expect(marbles("a--|", "-|") { $0.combineLatest($1, +) } == "-|")
-    #expect(marbles("|", "---") { $0.combineLatest($1, +) } == "|")
+    #expect(marbles("a--|", "-|") { $0.combineLatest($1, +) } == "---|")
+    #expect(marbles("|", "-1-2-|") { $0.combineLatest($1, +) } == "-----|")
+    #expect(marbles("|", "-1-#") { $0.combineLatest($1, +) } == "---#")
+    #expect(marbles("|", "---") { $0.combineLatest($1, +) } == "")
   }
 
   @Test func `a failure is delivered at once`() {

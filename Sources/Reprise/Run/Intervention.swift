@@ -100,7 +100,7 @@ public struct InterventionRefusal: Error, Sendable, Equatable, CustomStringConve
 extension InterventionRefusal {
   static let runEnded = InterventionRefusal("the run has ended")
   static let cancelling = InterventionRefusal(
-    "the run is being cancelled; when it has ended, continue it with: reprise resume")
+    "the run is being cancelled; when it has ended, it can be resumed")
 
   static func refused(_ text: String) -> Self { Self(text) }
 }

@@ -119,8 +119,8 @@ struct CancelCommand: AsyncParsableCommand {
     }
     guard step.isEmpty else {
       throw Problem(
-        "error: the engine of run \(record.id) has died; continue it with reprise resume "
-          + "\(record.id), or cancel it without --step")
+        "error: the engine of run \(record.id) has died; \(record.resumeAdvice); or cancel it "
+          + "without --step")
     }
     guard changeDirectory(to: record.request.directory) else {
       throw Problem(
@@ -242,9 +242,11 @@ struct SetCommand: AsyncParsableCommand {
     guard let set = HandmadeResult(word: result, outputs: outputs) else { return }
     let record = try request.run.find().record
     guard record.status.isLive else {
-      throw Problem(
-        "error: run \(record.id) has ended; set the result and go on with: "
-          + "reprise resume \(record.id) --set \(step)=\(set.word)")
+      let advice =
+        record.request.program == nil
+        ? "set the result and go on with: reprise resume \(record.id) --set \(step)=\(set.word)"
+        : record.resumeAdvice
+      throw Problem("error: run \(record.id) has ended; \(advice)")
     }
     try await request.send(.set(steps: [step], set), as: .command("set", comment: comment))
   }

@@ -82,7 +82,7 @@ struct AttachedRun {
       }))
     _ = await display.finish()
     if let ended = outcome.withLock({ $0 }) {
-      if !ended.isSuccess, progress.isHumanReadable { printError(resumeHint(for: record.id)) }
+      if !ended.isSuccess, progress.isHumanReadable { printError(resumeHint(for: record)) }
       return ExitStatus.of(ended, signal: client.stopSignal, passesThrough: false)
     }
     if let left = leaving.withLock({ $0 }) { return left }

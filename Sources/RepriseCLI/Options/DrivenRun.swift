@@ -153,5 +153,8 @@ struct DrivenRun {
   }
 }
 
-/// Returns a hint on how to resume a run that did not succeed.
+/// Returns a hint on how to resume a run of the command that did not succeed.
 func resumeHint(for run: RunID) -> TerminalSafe { "resume it with: reprise resume \(run)" }
+
+/// Returns a hint on how to resume a recorded run that did not succeed.
+func resumeHint(for record: RunRecord) -> TerminalSafe { "\(record.resumeAdvice)" }

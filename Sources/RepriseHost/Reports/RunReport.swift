@@ -84,12 +84,12 @@ package struct RunReport {
         "critical path, \(durationText(total)):\n" + links.joined(separator: "\n"))
     }
     switch record.status {
-    case .interrupted where !state.survivingAttempts.isEmpty:
+    case .interrupted where !state.survivingAttempts.isEmpty && record.request.program == nil:
       parts.append(
         "resume it, with what goes on, with: reprise resume \(record.id)\n"
           + "or stop what goes on with: reprise cancel \(record.id)")
     case .failed, .cancelled, .timedOut, .abandoned, .interrupted:
-      parts.append("resume it with: reprise resume \(record.id)")
+      parts.append("\(record.resumeAdvice)")
     case .queued, .running, .succeeded, .skipped:
       break
     }
