@@ -102,54 +102,73 @@ extension Run {
   }
 }
 
-/// Calls a function for each signal until it ends; then restores the actions of the signals.
+/// Calls a function for each signal until it ends.
 private final class SignalWatch: Sendable {
-  /// The number of watches of each signal.
-  ///
-  /// The default action is restored when the last one ends.
-  private static let watched = Mutex<[Int32: Int]>([:])
-
   private let signals: Set<StopSignals.Signal>
-  private let sources: Mutex<[any DispatchSourceSignal]>
+  private let isOver = Mutex(false)
+  private let receive: @Sendable (StopSignals.Signal) -> Void
 
   init(
     _ signals: Set<StopSignals.Signal>, _ receive: @escaping @Sendable (StopSignals.Signal) -> Void
   ) {
     self.signals = signals
-    let queue = DispatchQueue(label: "reprise.signals")
-    let registrations = DispatchGroup()
-    sources = Mutex(
-      signals.map { signal in
-        Self.watched.withLock { watched in
-          watched[signal.number, default: 0] += 1
-          catchSignal(signal.number)
-        }
-        let source = DispatchSource.makeSignalSource(signal: signal.number, queue: queue)
-        source.setEventHandler { receive(signal) }
-        registrations.enter()
-        source.setRegistrationHandler { registrations.leave() }
-        source.activate()
-        return source
-      })
-    // Dispatch registers a source on a thread of its own. A signal before that would be lost.
-    registrations.wait()
+    self.receive = receive
+    for signal in signals { SignalSources.shared.add(self, to: signal) }
   }
 
   /// Ends the watch.
   ///
   /// Does nothing the second time.
   func end() {
-    let sources = self.sources.withLock { sources in
-      defer { sources = [] }
-      return sources
+    let isFirst = isOver.withLock { isOver in
+      defer { isOver = true }
+      return !isOver
     }
-    guard !sources.isEmpty else { return }
-    for source in sources { source.cancel() }
-    Self.watched.withLock { watched in
-      for signal in signals {
-        watched[signal.number, default: 1] -= 1
-        if watched[signal.number] == 0 { restoreSignal(signal.number) }
-      }
+    guard isFirst else { return }
+    for signal in signals { SignalSources.shared.remove(self, from: signal) }
+  }
+
+  func deliver(_ signal: StopSignals.Signal) { receive(signal) }
+}
+
+/// The sources of the signals of this process.
+///
+/// A source stays for ever: Dispatch would lose signals while one source replaces another.
+private final class SignalSources: Sendable {
+  private struct Source {
+    var watches: [SignalWatch] = []
+    let source: any DispatchSourceSignal
+  }
+
+  static let shared = SignalSources()
+  private let sources = Mutex<[StopSignals.Signal: Source]>([:])
+
+  func add(_ watch: SignalWatch, to signal: StopSignals.Signal) {
+    sources.withLock { sources in
+      if sources[signal] == nil { sources[signal] = Source(source: makeSource(of: signal)) }
+      sources[signal]?.watches.append(watch)
     }
+  }
+
+  func remove(_ watch: SignalWatch, from signal: StopSignals.Signal) {
+    sources.withLock { $0[signal]?.watches.removeAll { $0 === watch } }
+  }
+
+  private func makeSource(of signal: StopSignals.Signal) -> any DispatchSourceSignal {
+    catchSignal(signal.number)
+    let source = DispatchSource.makeSignalSource(
+      signal: signal.number, queue: DispatchQueue(label: "reprise.signals"))
+    source.setEventHandler {
+      let watches = self.sources.withLock { $0[signal]?.watches ?? [] }
+      // Nothing handles the signal any more: it does what it does by default.
+      if watches.isEmpty { raiseWithDefaultAction(signal.number) }
+      for watch in watches { watch.deliver(signal) }
+    }
+    let registration = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { registration.signal() }
+    source.activate()
+    // Dispatch registers a source on a thread of its own. A signal before that would be lost.
+    registration.wait()
+    return source
   }
 }
