@@ -150,15 +150,16 @@ extension [GroupItem] {
 extension Workflow {
   /// Returns the results of the needs of a step, with success instead of the failure of a step in a
   /// group with `continue-on-error` that does not contain this step.
+  ///
+  /// A failure before the group, because of which the steps of the group did not run, remains one.
   func tolerating(_ results: [StepResult], of step: StepIndex) -> [StepResult] {
     guard results.contains(where: { if case .failed = $0 { true } else { false } }) else {
       return results
     }
-    let needs = Array(graph.needs(of: step))
-    guard needs.count == results.count else { return results }
     let own = steps[step.position].extrasIfAny?.tolerantGroups ?? []
-    return zip(needs, results).map { need, result in
-      guard case .failed = result, let groups = steps[need.position].extrasIfAny?.tolerantGroups,
+    return results.map { result in
+      guard case .failed(let id) = result, let failed = graph.index(of: id),
+        let groups = steps[failed.position].extrasIfAny?.tolerantGroups,
         groups.contains(where: { !own.contains($0) })
       else { return result }
       return .succeeded([:])
