@@ -62,16 +62,81 @@ struct FanReadingTests {
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test func `a used file is refused`() {
-    let error = #expect(throws: WorkflowError.self) {
-      try Workflow(
-        text: """
-          steps:
-            - { id: plan, run: x }
-            - { id: test, \(Self.list), uses: ./u.yaml }
-          """, file: "w.yaml")
+  private static func group(
+    _ settings: String, _ steps: String, _ rest: String = ""
+  ) throws -> Workflow {
+    try Workflow(
+      text: """
+        steps:
+          - { id: plan, run: x }
+          - { id: test, \(list), \(settings)steps: \(steps) }
+          - { id: after, run: x }
+        \(rest)
+        """, file: "w.yaml")
+  }
+
+  @Test func `a group with computed items is one step with a template`() throws {
+    let workflow = try Self.group(
+      "", "[{ id: a, run: x }, { parallel: [{ id: b, run: x }, { id: c, run: x }] }]")
+    #expect(workflow.steps.map(\.id) == ["plan", "test", "after"])
+    #expect(workflow.steps.map(\.needs) == [[], ["plan"], ["test"]])
+    let template = try #require(workflow.template(of: workflow.steps[1]))
+    #expect(template.steps.map(\.id) == ["test[*]/a", "test[*]/b", "test[*]/c"])
+    #expect(template.steps.map(\.needs) == [["test"], ["test[*]/a"], ["test[*]/a"]])
+    #expect(template.ends == ["test[*]/b", "test[*]/c"])
+    #expect(workflow.rendered(as: .text).contains("test[*]  after plan"))
+  }
+
+  @Test func `an expansion of a group replaces the one before`() throws {
+    func item(_ key: String) -> ExpandedItem {
+      ExpandedItem(key: key, item: .list([.text("x\(key)"), .text("y")]), label: key)
     }
-    #expect(error?.description.contains("only known during the run") == true)
+    let workflow = try Self.group(
+      "name: Test, ",
+      "[{ id: a, run: x }, { id: b, foreach: \"${{ item }}\", steps: [{ id: c, run: x }] }]")
+    let first = workflow.expanding(["test": [item("p"), item("q")], "test[p]/b": [item("z")]])
+    #expect(
+      first.steps.map(\.id) == [
+        "plan", "test", "test[p]/a", "test[p]/b", "test[p]/b[z]/c", "test[q]/a", "test[q]/b",
+        "after",
+      ])
+    #expect(
+      first.steps[7].needs == ["test", "test[p]/b", "test[p]/b[z]/c", "test[q]/b"])
+    #expect(first.steps[4].extras.item == .list([.text("xz"), .text("y")]))
+    #expect(first.indices(named: "test[p]").map(\.position) == [2, 3, 4])
+    #expect(first.indices(named: "test").map(\.position) == Array(1...6))
+    let second = first.expanding(["test": [item("r"), item("p")]])
+    #expect(
+      second == workflow.expanding(["test": [item("r"), item("p")], "test[p]/b": [item("z")]]))
+    #expect(first.expanding(["test": []]) == workflow.expanding(["test": []]))
+    #expect(workflow.expanding(like: first) == first)
+  }
+
+  @Test(arguments: [
+    ("", "[{ id: a, run: x, timeout: \"${{ item }}s\" }]", "\"item\" is not known before the run"),
+    ("", "[{ id: a, run: x, undo: y }]", "undo the work of all items in a step under \"finally\""),
+    ("", "[{ id: a, run: x, needs: after }]", "cycle"),
+    ("", "[{ id: a, run: x, env: { A: \"${{ steps.test.result }}\" } }]", "\"test\""),
+    (
+      "", "[{ id: a, run: x, env: { A: \"${{ steps.b.outputs.x }}\" } }, { id: b, run: x }]",
+      "\"b\""
+    ),
+    ("if: \"failure()\", ", "[{ id: a, run: x }]", "failure()"),
+    ("approval: Go?, ", "[{ id: a, run: x }]", "approval"),
+    ("", "[]", "needs at least one step"),
+  ]) func `errors in a template are found before the run`(
+    _ settings: String, _ steps: String, _ message: String
+  ) {
+    let error = #expect(throws: WorkflowError.self) { try Self.group(settings, steps) }
+    #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `one of several needs cannot be a step with computed items`() {
+    let error = #expect(throws: WorkflowError.self) {
+      try Self.group("", "[{ id: a, run: x }]", "  - { id: c, needs: { any: [test] }, run: x }")
+    }
+    #expect(error?.description.contains("whose items are only known during the run") == true)
+    #expect(error?.description.contains("needs: [test]") == true)
   }
 
   @Test func `items that are known have keys, too`() throws {

@@ -56,6 +56,8 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var graceSeconds: Double?
   /// The items of a step that was expanded during the run; nil before, and for other steps.
   public var items: [ExpandedItem]?
+  /// The steps for each item of a step that is expanded during the run; nil for other steps.
+  package var template: PlannedTemplate?
 
   /// Creates a step of a plan.
   ///
@@ -81,7 +83,7 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case id, name, needs, label, items
+    case id, name, needs, label, items, template
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
     case graceSeconds = "grace-seconds"
@@ -99,15 +101,9 @@ extension RunPlan {
     self.init(
       workflow: workflow.name,
       steps: workflow.steps.map { step in
-        var planned = PlannedStep(
-          id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
-          continuesOnError: step.extrasIfAny?.isTolerated == true ? true : nil,
-          usualSeconds: step.action.isService
-            ? nil : usualDurations[step.id].map { $0 / .seconds(1) },
-          graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) },
-          isService: step.action.isService ? true : nil)
-        planned.name = step.extrasIfAny?.name
-        planned.items = workflow.items(of: step)
+        var planned = PlannedStep(step, of: workflow)
+        planned.usualSeconds =
+          step.action.isService ? nil : usualDurations[step.id].map { $0 / .seconds(1) }
         return planned
       },
       outline: workflow.outline)
@@ -153,7 +149,7 @@ extension RunPlan: Codable {
 /// A step is its position, a sequence is an array, parallel branches and groups are objects:
 ///
 ///     [0, {"parallel": [1, 2, [3, 4]]}, {"group": "test", "steps": {"parallel": [5, 6]}}]
-private struct OutlineCoding: Codable {
+struct OutlineCoding: Codable {
   var outline: Outline
 
   private enum CodingKeys: String, CodingKey {

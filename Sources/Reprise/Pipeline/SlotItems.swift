@@ -67,7 +67,7 @@ struct SlotItems {
     for (step, declared) in workflow.steps.enumerated() {
       for group in declared.extrasIfAny?.items ?? [] where group.countsItems {
         guard let count = group.limit else { continue }
-        let name = "\(group.limitName)[\(group.item)]"
+        let name = "\(group.limitName)[\(group.item)]\(group.holder)"
         let position = positions[name] ?? items.count
         if position == items.count {
           items.append(Item(name: name, limit: limit(group.limitName, count)))

@@ -69,11 +69,8 @@ extension RunDriver {
       request.answer.answer("the step has another foreach since the workflow was reloaded")
       return
     }
-    let dependents = workflow.graph.dependents(of: step).count
-    guard dependents * request.items.count <= Workflow.needsMax else {
-      request.answer.answer(
-        "\(request.items.count) items are too many for \(dependents) dependents: insert a step "
-          + "that joins them")
+    if let problem = tooMany(request.items.count, of: step) {
+      request.answer.answer(problem)
       return
     }
     let next = workflow.expanding([id: request.items])
@@ -101,6 +98,23 @@ extension RunDriver {
     guard let moved = next.graph.index(of: id) else { return }
     connect(affected(next.graph, moved), execution)
     request.answer.answer(nil)
+  }
+}
+
+extension RunDriver {
+  /// Returns why a step cannot have a number of items; nil if it can.
+  fileprivate func tooMany(_ count: Int, of step: StepIndex) -> String? {
+    guard let template = workflow.template(of: workflow.steps[step.position]) else { return nil }
+    guard template.steps.count * count <= Workflow.itemStepsMax else {
+      return "\(count) items of \(template.steps.count) steps are more than "
+        + "\(Workflow.itemStepsMax) steps: use fewer items"
+    }
+    let dependents = workflow.graph.dependents(of: step).count
+    guard dependents * count * template.ends.count <= Workflow.needsMax else {
+      return "\(count) items are too many for \(dependents) dependents: insert a step that joins "
+        + "them"
+    }
+    return nil
   }
 }
 

@@ -8,7 +8,10 @@ extension RunState {
   package func withDependents(of id: String?) -> [String] {
     guard let plan else { return [] }
     guard let id else { return plan.steps.map(\.id) }
-    var affected = Set(plan.steps.map(\.id).filter { $0 == id || $0.hasPrefix(id + "[") })
+    var affected = Set(
+      plan.steps.map(\.id).filter {
+        $0 == id || $0.hasPrefix(id + "[") || $0.hasPrefix(id + "/")
+      })
     // Later steps may need earlier ones and, with explicit needs, also the other way round.
     var dependents: [String: [String]] = [:]
     for step in plan.steps {

@@ -184,7 +184,8 @@ extension StepContext {
   /// - Returns: Its value.
   /// - Throws: ``FailureReason`` if there is no secret of that name.
   public func secret(_ name: String) throws -> String {
-    guard let secret = values.secrets(step.extras.scopePosition, name) else {
+    let scope = workflow.secretScope(of: step.extras.scopePosition)
+    guard let secret = values.secrets(scope, name) else {
       throw FailureReason.badValue("the secret \"\(name)\" is not known")
     }
     return secret

@@ -43,7 +43,7 @@ package struct WatchedFiles: Sendable {
     var inputs: [StepInputs] = []
     let searches = FileSearches()
     var ignored: Set<[UInt8]> = []
-    for step in workflow.steps {
+    for (step, owner) in workflow.stepsWithTemplates {
       guard let rule = step.extrasIfAny?.cache,
         let directory = Self.directory(workflow.declaredDirectories(of: step))
       else { continue }
@@ -55,7 +55,7 @@ package struct WatchedFiles: Sendable {
       if !rule.inputs.isEmpty {
         inputs.append(
           StepInputs(
-            step: step.id, directory: directory, search: try searches.search(for: rule.inputs)))
+            step: owner.id, directory: directory, search: try searches.search(for: rule.inputs)))
       }
     }
     search = try FileSearch(patterns)
@@ -79,13 +79,14 @@ package struct WatchedFiles: Sendable {
   /// - Returns: The ids of the steps; nil for all steps, if the workflow itself has changed.
   package func steps(affectedBy paths: [String]) -> [String]? {
     guard !paths.contains(where: sources.contains) else { return nil }
+    var seen: Set<String> = []
     return inputs.filter { input in
       paths.contains { path in
         guard !input.directory.isEmpty else { return input.search.names(path) }
         let prefix = input.directory + "/"
         return path.hasPrefix(prefix) && input.search.names(String(path.dropFirst(prefix.count)))
       }
-    }.map(\.step)
+    }.map(\.step).filter { seen.insert($0).inserted }
   }
 
   /// Returns the directory in which a step runs; nil if it is outside of the engine's directory, or

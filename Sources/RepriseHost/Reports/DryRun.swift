@@ -47,7 +47,6 @@ package struct DryRun {
     let action =
       (lines.prefix(Self.linesMax).map { TerminalSafe(abridged($0)) }
       + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
-    let name = step.shownWithID + (workflow.isFan(step) ? "[*]" : "")
-    return "  \(name), \(needs)\(decider)\(rounds)\n      \(action)"
+    return "  \(step.shownWithID), \(needs)\(decider)\(rounds)\n      \(action)"
   }
 }

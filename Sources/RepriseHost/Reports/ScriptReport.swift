@@ -31,14 +31,14 @@ package struct ScriptReport: Sendable {
     let path = searchPath ?? environmentVariable("PATH")
     environment = path.map { ["PATH": $0] } ?? [:]
     var known: Set<Command> = []
-    commands = workflow.steps.compactMap { step in
+    commands = workflow.stepsWithTemplates.compactMap { step, owner in
       guard step.extrasIfAny?.runner == nil, step.environment["PATH"] == nil else { return nil }
       let script = step.action.script
       let words =
         script.map { step.commandLine(for: $0, in: workflow) } ?? step.action.program.map { [$0] }
       guard let words else { return nil }
       let command = Command(words: words, script: script)
-      return known.insert(command).inserted ? (command, step.id) : nil
+      return known.insert(command).inserted ? (command, owner.id) : nil
     }
   }
 

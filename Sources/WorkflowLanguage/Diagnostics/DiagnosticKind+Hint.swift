@@ -69,10 +69,7 @@ extension DiagnosticKind {
     case .deepUses: "nest fewer workflows"
     case .foreachText: "write it like: [a, b], or: { from: 1, to: 5 }"
     case .foreachValue: "fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list"
-    case .fanOfUses(isGroup: true):
-      "move its steps to a file; there, write the foreach at each step, over a list parameter"
-    case .fanOfUses:
-      "move the foreach to a step of the used file, and pass it the list as a parameter"
+    case .anyOfItems(let name): "need all of them, with needs: [\(name)], or write the items out"
     case .statusOfItem: "split it into two steps"
     case .itemKey: "use letters, digits and _-./@+:=,~#%"
     case .itemKeyTwice: "compute the key from more of the item, or remove it"

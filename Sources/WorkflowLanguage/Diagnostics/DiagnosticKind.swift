@@ -73,7 +73,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case foreachText
   case foreachValue(ValueTypes)
   case filesOfForeach(String)
-  case fanOfUses(isGroup: Bool)
+  case anyOfItems(String)
   case statusOfItem
   case tooManyItems(Int, maximum: Int)
   case itemKey(String)

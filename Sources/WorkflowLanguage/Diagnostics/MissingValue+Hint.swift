@@ -19,6 +19,8 @@ extension MissingValue {
       default:
         left.isEmpty ? "it has no outputs" : "it has: " + left.joined(separator: ", ")
       }
+    case .beforeRun(.item), .beforeRun(.index), .beforeRun(.matrix):
+      "a step computes the items during the run; they can be used in env, exec, dir, if and with"
     case .beforeRun, .itemMember, .unknownParameter, .parameter, .nul, .secret, .step, .failed: nil
     }
   }

@@ -64,21 +64,20 @@ extension Outline {
   ///
   /// - Parameters:
   ///   - moved: Returns the new position of a step; nil if it is gone.
-  ///   - children: Returns the new positions of the steps to which a step is expanded, by the old
-  ///     position of that step; nil for other steps.
+  ///   - children: Returns the outlines of the items of a step that is expanded, with new positions,
+  ///     by the old position of that step; nil for other steps.
   /// - Returns: The outline; nil if none of its steps is left.
   package func moving(
-    to moved: (Int) -> Int?, children: (Int) -> Range<Int>?
+    to moved: (Int) -> Int?, children: (Int) -> [Outline]?
   ) -> Outline? {
     switch self {
     case .step(let index):
       return moved(index.position).map { .step(StepIndex($0)) }
     case .sequence(let items):
       // A step that can be expanded comes first in a group of its own.
-      if case .step(let first)? = items.first, let range = children(first.position),
+      if case .step(let first)? = items.first, let members = children(first.position),
         let step = moved(first.position)
       {
-        let members = range.map { Outline.step(StepIndex($0)) }
         let own = Outline.step(StepIndex(step))
         return .sequence(members.isEmpty ? [own] : [own, .parallel(members)])
       }

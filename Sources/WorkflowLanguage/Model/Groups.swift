@@ -14,6 +14,8 @@ package struct GroupItem: Sendable, Hashable {
   package var countsItems: Bool
   /// Whether the item is a group that holds a mutex.
   package var isMutex = false
+  /// The unique name of the group that holds a mutex; empty for other limits.
+  package var holder = ""
 
   /// Whether the failure of items cancels the others.
   package var failsFast: Bool { failFastCount != nil }
@@ -67,11 +69,31 @@ extension Bindings {
     if matrix == nil {
       all.matrix = outer.matrix
       all.matrixNames = outer.matrixNames
+      all.openMatrix = outer.openMatrix
     }
     if item == nil {
       all.item = outer.item
       all.index = outer.index
+      all.openItem = outer.openItem
     }
+    return all
+  }
+
+  /// Returns the values with those of an item in the places that were kept open for it.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the step that has the item.
+  ///   - item: The values of the item.
+  /// - Returns: The values; the same if no place was kept for the item.
+  func filled(for number: Int, with item: Bindings) -> Bindings {
+    var all = self
+    if openItem == number {
+      (all.item, all.index, all.openItem) = (item.item, item.index, nil)
+    }
+    if openMatrix == number {
+      (all.matrix, all.matrixNames, all.openMatrix) = (item.matrix, [], nil)
+    }
+    if label == ItemNames.mark(of: number) { all.label = item.label }
     return all
   }
 }

@@ -38,6 +38,33 @@ package struct NeedRules: Sendable, Equatable {
   }
 }
 
+extension Workflow.Step {
+  /// Removes the needs that are not part of a workflow, as if those steps had succeeded.
+  mutating func keepNeeds(in ids: Set<String>) {
+    if let rules = extrasIfAny?.needRules {
+      extras.needRules = rules.keeping(ids)
+      if !rules.anyOf.isSubset(of: ids) { needs.removeAll(where: rules.anyOf.contains) }
+    }
+    needs.removeAll { !ids.contains($0) }
+  }
+
+  /// Replaces needs by others, of which the same is expected.
+  ///
+  /// - Parameter others: Returns the ids that replace an id; nil to keep it.
+  mutating func replaceNeeds(_ others: (String) -> [String]?) {
+    guard needs.contains(where: { others($0) != nil }) else { return }
+    var seen: Set<String> = []
+    needs = needs.flatMap { others($0) ?? [$0] }.filter { seen.insert($0).inserted }
+    guard let old = extrasIfAny?.needRules else { return }
+    var rules = NeedRules()
+    for (id, result) in old.results {
+      for other in others(id) ?? [id] { rules.results[other] = result }
+    }
+    rules.anyOf = Set(old.anyOf.flatMap { others($0) ?? [$0] })
+    extras.needRules = rules == NeedRules() ? nil : rules
+  }
+}
+
 extension Workflow {
   /// For steps that start after any of several needs, the needs of which one success is enough.
   package var alternatives: [StepIndex: Set<StepIndex>] {

@@ -334,7 +334,8 @@ extension Workflow {
 
   /// The sources of the secrets of all files, with their scopes.
   package var secretSources: [(scope: Int, name: String, source: SecretSource)] {
-    scopes.enumerated().filter { $1.enclosing == nil }.flatMap { position, scope in
+    let files = scopes.enumerated().filter { $1.enclosing == nil && $1.origin == nil }
+    return files.flatMap { position, scope in
       scope.secrets.sorted { $0.key < $1.key }.map { (position, $0.key, $0.value) }
     }
   }

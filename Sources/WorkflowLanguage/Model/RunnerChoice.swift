@@ -40,7 +40,9 @@ extension Workflow {
   /// Linear in the number of steps.
   public var runners: [RunnerChoice] {
     var found: [String: [RunnerChoice]] = [:]
-    let all = scopes.flatMap(\.runners.values) + steps.compactMap(\.extrasIfAny?.runner)
+    let all =
+      scopes.flatMap(\.runners.values)
+      + stepsWithTemplates.compactMap { $0.step.extrasIfAny?.runner }
     for runner in all where found[runner.name]?.contains(runner) != true {
       found[runner.name, default: []].append(runner)
     }

@@ -16,6 +16,8 @@ package struct Scope: Sendable, Equatable {
   ///
   /// Such a scope has the values of the scope around it, and sees the steps of that scope, too.
   var enclosing: Int?
+  /// The position of the scope of the file that was read, if a run has copied it for an item.
+  var origin: Int?
   /// The prefix of the ids of its steps: empty, or `deploy/`.
   var prefix = ""
   /// The prefix of the names of its steps in displays, such as `Deploy/`; nil if it is `prefix`.
@@ -68,6 +70,22 @@ struct StepGroup: Sendable, Equatable {
   var ends: [String]
 }
 
+extension Scope {
+  /// Forgets the items of steps that were expanded during a run.
+  ///
+  /// - Parameter owners: The ids of those steps, by the ids of the steps of their items.
+  mutating func forgetItems(_ owners: [String: String]) {
+    let fans = Set(owners.values)
+    groups = groups.filter { !ItemNames.isOfItem(prefix + $0.key, of: fans) }
+    for (name, var group) in groups {
+      if fans.contains(prefix + name) { group.kind = .each([]) }
+      var seen: Set<String> = []
+      group.ends = group.ends.map { owners[$0] ?? $0 }.filter { seen.insert($0).inserted }
+      groups[name] = group
+    }
+  }
+}
+
 /// The `matrix` or `foreach` values of one instance of an expanded step.
 package struct Bindings: Sendable, Equatable {
   /// A combination of a matrix.
@@ -78,8 +96,13 @@ package struct Bindings: Sendable, Equatable {
   /// The names that occur in any combination of the matrix.
   var matrixNames: Set<String> = []
 
-  /// Whether the values are only known during the run.
-  var isOpen = false
+  /// The number of the step whose items are only known during the run, if `item` is one of them.
+  var openItem: Int?
+  /// The number of the step whose items are only known during the run, if `matrix` is one of them.
+  var openMatrix: Int?
+
+  /// Whether some of the values are only known during the run.
+  var isOpen: Bool { openItem != nil || openMatrix != nil }
 
   /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
   var label: String
@@ -110,5 +133,11 @@ extension Workflow {
     var scope = scope
     while let outer = scopes[scope].enclosing { scope = outer }
     return scope
+  }
+
+  /// Returns the position of the scope with the secrets of a scope.
+  package func secretScope(of scope: Int) -> Int {
+    let file = fileScope(of: scope)
+    return scopes[file].origin ?? file
   }
 }

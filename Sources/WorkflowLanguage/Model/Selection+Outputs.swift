@@ -17,7 +17,7 @@ extension Workflow {
   /// - Returns: Such steps in file order, each with the steps that it misses.
   package func missingDependencies() -> [MissingDependency] {
     var missing: [MissingDependency] = []
-    for step in steps {
+    for (step, owner) in stepsWithTemplates {
       let extras = step.extrasIfAny
       // A step that runs only after a failure is usually not reached.
       if let endings = extras?.finally, !endings.contains(.success) { continue }
@@ -28,12 +28,12 @@ extension Workflow {
       templates += step.action.kind.templates
       for template in templates {
         for absent in absentSteps(in: template, scope) {
-          missing.append(MissingDependency(step: step.id, absent: absent))
+          missing.append(MissingDependency(step: owner.id, absent: absent))
         }
       }
       for condition in extras?.conditions ?? [] {
         for absent in absentSteps(in: condition.template, condition.scope) {
-          missing.append(MissingDependency(step: step.id, absent: absent))
+          missing.append(MissingDependency(step: owner.id, absent: absent))
         }
       }
     }
@@ -60,7 +60,7 @@ extension Workflow {
 
   /// Whether a step is part of the workflow, or its values were kept from an earlier run.
   private func isPresent(_ id: String) -> Bool {
-    graph.index(of: id) != nil || keptValues[id] != nil
+    graph.index(of: id) != nil || keptValues[id] != nil || ItemNames.isOfTemplate(id)
   }
 
   /// Whether all steps to which a name in a file refers are part of the workflow.

@@ -87,11 +87,7 @@ extension Workflow {
     let ids = Set(positions.map { graph.id(of: $0) })
     let smaller = positions.map { index in
       var step = steps[index.position]
-      if let rules = step.extrasIfAny?.needRules {
-        step.extras.needRules = rules.keeping(ids)
-        if !rules.anyOf.isSubset(of: ids) { step.needs.removeAll(where: rules.anyOf.contains) }
-      }
-      step.needs.removeAll { !ids.contains($0) }
+      step.keepNeeds(in: ids)
       return step
     }
     let newPositions = Dictionary(

@@ -11,8 +11,11 @@ struct StaticValues: ValueSource {
   var budget = EvaluationBudget()
 
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
-    if bindings?.isOpen == true, [.item, .index, .matrix].contains(root) {
+    switch root {
+    case .item where bindings?.openItem != nil, .index where bindings?.openItem != nil,
+      .matrix where bindings?.openMatrix != nil:
       throw .missing(.absent(.beforeRun(root)))
+    default: break
     }
     switch (root, member) {
     case (.params, let name?): return try parameter(name)

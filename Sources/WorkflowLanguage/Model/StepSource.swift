@@ -85,7 +85,7 @@ package struct StepSource: ValueSource {
       }
       return .map(all.mapValues(Value.text))
     case (.secrets, let name?):
-      guard let secret = values.secrets(workflow.fileScope(of: scope), name) else {
+      guard let secret = values.secrets(workflow.secretScope(of: scope), name) else {
         throw .missing(.absent(.secret(name)))
       }
       return .text(secret)

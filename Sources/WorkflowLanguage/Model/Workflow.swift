@@ -132,7 +132,7 @@ public struct Workflow: Sendable, Equatable {
   public func indices(named id: String) -> [StepIndex] {
     if let index = graph.index(of: id) {
       guard steps[index.position].action.kind.isExpanded else { return [index] }
-      return [index] + graph.indices.filter { steps[$0.position].extrasIfAny?.fan == id }
+      return [index] + graph.indices.filter { steps[$0.position].extras.groups.contains(id) }
     }
     return graph.indices.filter { steps[$0.position].extras.groups.contains(id) }
   }

@@ -210,7 +210,7 @@ extension WorkflowReader {
       guard places[scope][name] == nil else { return .map }
       return try known(places[scope].keys, "step", .map)
     case .matrix:
-      if let bindings, bindings.isOpen, bindings.matrixNames.isEmpty { return .any }
+      if let bindings, bindings.openMatrix != nil, bindings.matrixNames.isEmpty { return .any }
       return try known(bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
       return try known(

@@ -1,6 +1,6 @@
 // The step kind of a `foreach` or `matrix` whose items are only known during a run.
 
-/// A step that computes items; the run then expands it to one step for each of them.
+/// A step that computes items; the run then adds the steps of its template for each of them.
 struct FanStep: StepKind {
   /// A list of a matrix, or of its `include` or `exclude`.
   enum List: Sendable, Equatable {
@@ -24,19 +24,15 @@ struct FanStep: StepKind {
   let source: Source
   let key: Template?
   let limit: Int
-  /// The step for each item, without bindings.
-  var template: Workflow.Step
-  /// The values of the items of the groups around the step.
-  var outer: Bindings?
-  /// The number of failed items that cancels the others; nil if none does.
-  var failFastCount: Int?
-  /// The maximum number of items in progress; nil for no limit.
-  var parallelLimit: Int?
+  /// Distinguishes it from the other such steps of the workflow.
+  let number: Int
+  /// The steps for each item.
+  var template = FanTemplate()
   /// The items of the last expansion; nil if there was none.
   var items: [ExpandedItem]?
 
   var shown: [String] {
-    ["for each of \(sourceText)"] + template.action.kind.shown
+    ["for each of \(sourceText)"] + template.shown
   }
 
   var declared: [String] {
@@ -53,10 +49,6 @@ struct FanStep: StepKind {
         if case .computed(let template)? = lists[name] { templates.append(template) }
       }
     }
-    templates += template.environment.values
-    templates += [template.directory].compactMap(\.self)
-    templates += template.action.kind.templates
-    templates += (template.extrasIfAny?.outputs.values).map(Array.init) ?? []
     return templates
   }
 
@@ -77,26 +69,6 @@ struct FanStep: StepKind {
         }
       }.joined(separator: ", ")
     }
-  }
-
-  /// Returns the step for an item.
-  func step(for item: ExpandedItem, at index: Int, of fan: String) -> Workflow.Step {
-    var step = template
-    step.id = item.id(in: fan)
-    step.needs = [fan]
-    var extras = template.extras
-    let bindings = item.bindings(at: index).within(outer)
-    extras.bindings = bindings
-    for position in extras.conditions.indices { extras.conditions[position].bindings = bindings }
-    extras.fan = fan
-    if failFastCount != nil || parallelLimit != nil {
-      extras.items.append(
-        GroupItem(
-          group: fan, item: index, limit: parallelLimit, failFastCount: failFastCount,
-          countsItems: false))
-    }
-    step.extras = extras
-    return step
   }
 
   // MARK: Items
@@ -195,8 +167,8 @@ struct FanStep: StepKind {
     var keys: [String] = []
     for (index, bindings) in all.enumerated() {
       let source = StepSource(
-        workflow: values.workflow, values: values.values, scope: values.scope, bindings: bindings,
-        budget: values.budget)
+        workflow: values.workflow, values: values.values, scope: values.scope,
+        bindings: bindings.within(values.bindings), budget: values.budget)
       let text = try source.text(of: key, "key")
       guard ExpandedItem.isKey(text) else {
         throw ResolutionError(
@@ -215,7 +187,7 @@ struct FanStep: StepKind {
 
 extension ExpandedItem {
   /// The names that the expressions of the step can use.
-  fileprivate func bindings(at index: Int) -> Bindings {
+  func bindings(at index: Int) -> Bindings {
     guard let matrix else { return Bindings(item: item ?? .null, index: index, label: label) }
     return Bindings(matrix: matrix, label: label)
   }
@@ -225,108 +197,5 @@ extension Value {
   /// The type and the value, for messages.
   fileprivate var found: String {
     types == .null ? "null" : "\(types.name): \(WorkflowReader.label([self]))"
-  }
-}
-
-extension Workflow {
-  /// Whether a step is expanded during the run.
-  package func isFan(_ step: Workflow.Step) -> Bool { step.action.kind.isExpanded }
-
-  /// Returns the recorded items of a step that is expanded during the run; nil if there are none.
-  package func items(of step: Workflow.Step) -> [ExpandedItem]? {
-    (step.action.kind as? FanStep)?.items
-  }
-
-  /// Computes the items of a step that is expanded during the run.
-  ///
-  /// - Throws: ``ResolutionError`` if there are no valid items.
-  package func items(
-    of step: Workflow.Step, _ values: RunValues
-  ) throws(ResolutionError) -> [ExpandedItem] {
-    guard let fan = step.action.kind as? FanStep else { return [] }
-    return try fan.items(
-      StepSource(
-        workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings))
-  }
-
-  /// Returns the workflow with steps expanded, in place of the steps of an earlier expansion.
-  ///
-  /// The steps for the items need the step that was expanded; steps that need it need them, too.
-  /// Linear in steps and needs.
-  ///
-  /// - Parameter expansions: The items, by the ids of the steps; unknown steps are ignored.
-  /// - Returns: The workflow.
-  package func expanding(_ expansions: [String: [ExpandedItem]]) -> Workflow {
-    let known = expansions.filter { id, _ in
-      graph.index(of: id).map { isFan(steps[$0.position]) } ?? false
-    }
-    guard !known.isEmpty else { return self }
-    var next = self
-    var all: [Workflow.Step] = []
-    var moved: [Int?] = []
-    var children: [Int: Range<Int>] = [:]
-    for (position, step) in steps.enumerated() {
-      if let fan = step.extrasIfAny?.fan, known[fan] != nil {
-        moved.append(nil)
-        continue
-      }
-      moved.append(all.count)
-      guard let items = known[step.id], var fan = step.action.kind as? FanStep else {
-        all.append(needing(step, known))
-        continue
-      }
-      fan.items = items
-      var own = needing(step, known)
-      own.action = Workflow.Step.Action(fan)
-      all.append(own)
-      children[position] = all.count..<all.count + items.count
-      for (index, item) in items.enumerated() {
-        all.append(fan.step(for: item, at: index, of: step.id))
-      }
-      next.scopes[step.extras.scope].expand(step.id, to: items)
-    }
-    guard let graph = try? Graph(ids: all.map(\.id), needs: all.map(\.needs)) else {
-      preconditionFailure("BUG: an expansion of a graph is not a graph")
-    }
-    next.steps = all
-    next.graph = graph
-    next.outline =
-      outline.moving(to: { moved[$0] }, children: { children[$0] }) ?? .sequence([])
-    next.finallyCount = all.reversed().prefix { $0.extrasIfAny?.finally != nil }.count
-    return next
-  }
-
-  /// Returns a step that needs the steps to which others are expanded.
-  private func needing(
-    _ step: Workflow.Step, _ expansions: [String: [ExpandedItem]]
-  ) -> Workflow.Step {
-    guard step.needs.contains(where: { expansions[$0] != nil }) else { return step }
-    var step = step
-    step.needs = step.needs.flatMap { need -> [String] in
-      if let items = expansions[need] { return [need] + items.map { $0.id(in: need) } }
-      let fan = graph.index(of: need).flatMap { steps[$0.position].extrasIfAny?.fan }
-      return fan.map { expansions[$0] != nil } ?? false ? [] : [need]
-    }
-    return step
-  }
-
-  /// Returns the workflow with its steps expanded as those of another version.
-  package func expanding(like other: Workflow) -> Workflow {
-    var expansions: [String: [ExpandedItem]] = [:]
-    for step in other.steps { expansions[step.id] = other.items(of: step) }
-    return expansions.isEmpty ? self : expanding(expansions)
-  }
-
-  /// The maximum number of needs of all steps together, during a run.
-  package static let needsMax = WorkflowReader.needsMax
-}
-
-extension Scope {
-  /// Makes the name of a step refer to the steps to which it was expanded, too.
-  fileprivate mutating func expand(_ id: String, to items: [ExpandedItem]) {
-    let name = String(id.dropFirst(prefix.count))
-    groups[name] = StepGroup(
-      kind: .each(items.map { $0.id(in: name) }),
-      ends: items.isEmpty ? [id] : items.map { $0.id(in: id) })
   }
 }

@@ -33,7 +33,22 @@ extension Workflow {
   package var stepsThatStartPrograms: [StepIndex] {
     graph.indices.filter { index in
       let kind = steps[index.position].action.kind
-      return ((kind as? FanStep)?.template.action.kind ?? kind).startsProgram
+      guard let fan = kind as? FanStep else { return kind.startsProgram }
+      return fan.template.allSteps.contains { $0.action.kind.startsProgram }
+    }
+  }
+}
+
+extension FanTemplate {
+  /// Lets all steps perform other work.
+  fileprivate mutating func perform(_ work: InProcessWork) {
+    for position in steps.indices {
+      if var fan = steps[position].action.kind as? FanStep {
+        fan.template.perform(work)
+        steps[position].action = Workflow.Step.Action(fan)
+      } else {
+        steps[position].perform(work)
+      }
     }
   }
 }

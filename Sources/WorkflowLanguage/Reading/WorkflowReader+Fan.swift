@@ -13,11 +13,13 @@ extension WorkflowReader {
     return isComputedLater(node, context)
   }
 
-  /// Whether a value is one text with an expression that depends on a step.
+  /// Whether a value is one text with an expression that depends on a step, or on an item that is
+  /// only known during the run.
   private func isComputedLater(_ node: Node, _ context: Context) -> Bool {
     guard case .scalar(let text, _) = node.content, text.hasExpression,
       let template = try? Template(parsing: text)
     else { return false }
+    if let bindings = context.bindings, template.depends(onOpen: bindings) { return true }
     return template.expressions.contains { expression, _ in
       if !expression.stepNames.isEmpty { return true }
       return expression.namedMembers.contains { root, name in
@@ -29,86 +31,155 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads a step that a run expands: it becomes one step of the graph.
+  /// A step or group with computed items that is being read.
+  struct Fan {
+    let id: String
+    /// The position of the step that computes the items.
+    let draft: Int
+    let kind: FanStep
+    /// The context of the steps for each item.
+    let inner: Context
+    /// The position of the first scope of the steps.
+    let scope: Int
+    let errorCount: Int
+
+    /// The id of the steps for each item.
+    var member: String { ItemNames.template(of: id) }
+  }
+
+  /// Reads a step or group that a run expands: a step that computes the items, and the template of
+  /// the steps for each item.
+  ///
+  /// The steps of the template are read and checked like those of any other item, and removed from
+  /// the steps of the workflow at the end; see ``foldFans(_:)``.
+  // This function calls itself for nested groups, so its frame must stay small.
   mutating func readFan(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
+    guard let fan = openFan(fields, id, needs, context) else { return (nil, needs) }
+    let (outline, ends) = readInstance(fields, fan.member, [.step(fan.draft)], fan.inner)
+    return closeFan(fan, fields, outline, ends, context)
+  }
+
+  /// Reads what the steps of a template depend on; nil after an error.
+  @inline(never)
+  private mutating func openFan(
+    _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
+  ) -> Fan? {
     let file = context.file
     let draft = drafts.count
     if let key = fields.key("matrix"), fields["foreach"] != nil {
       readers[file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
-      return (nil, needs)
-    }
-    for (name, isGroup) in [("uses", false), ("steps", true), ("parallel", true)] {
-      guard let key = fields.key(name) else { continue }
-      readers[file].report(.fanOfUses(isGroup: isGroup), at: key)
-      return (nil, needs)
+      return nil
     }
     if let approval = fields.key("approval") {
       readers[file].report(.approvalOfExpandedStep, at: approval)
     }
     let before = errorCount
     let (source, own) = readSource(fields, context, draft)
-    let bindings = own.within(context.bindings)
+    let group = fullID(id, scope: context.scope)
+    var inner = context
+    inner.bindings = own.within(context.bindings)
+    inner.extras.groups.append(group)
+    inner.extras.fan = group
     let limit = fields["max-items"].flatMap { itemsLimit($0, context) } ?? FanStep.itemsMax
-    var inner = groupContext(fullID(id, scope: context.scope), context)
-    inner.bindings = bindings
     let key = fields["key"].flatMap { template($0, "key", .itemKey, inner, draft: draft) }
-    let (_, ends) = readSingle(fields, id, needs, inner)
     let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
     let parallelLimit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    guard let source, steps.count == draft + 1, errorCount == before else { return (nil, ends) }
-    var (step, isValid) = fanStep(
-      steps[draft], source, key, limit, bindings, fields["if"], context)
-    guard isValid, var fan = step.action.kind as? FanStep else { return (nil, ends) }
-    fan.outer = context.bindings
-    fan.failFastCount = failFastCount
-    fan.parallelLimit = parallelLimit
-    step.action = Workflow.Step.Action(fan)
-    steps[draft] = step
-    scopes[context.scope].groups[id] = StepGroup(kind: .each([]), ends: [step.id])
-    return (.group(step.id + "[*]", .sequence([.step(StepIndex(draft))])), ends)
+    let isGroup = ["uses", "steps", "parallel"].contains { fields[$0] != nil }
+    if failFastCount != nil || parallelLimit != nil {
+      inner.extras.items.append(
+        GroupItem(
+          group: group, item: 0, limit: parallelLimit, failFastCount: failFastCount,
+          countsItems: isGroup))
+    }
+    let continuesOnError = fields["continue-on-error"].flatMap {
+      boolean($0, "continue-on-error", context)
+    }
+    var step = Workflow.Step(id: group, action: .wait)
+    step.extras = context.extras
+    if !isGroup {
+      step.extras.continuesOnError = continuesOnError ?? context.defaults.continuesOnError
+    } else if continuesOnError == true {
+      // What follows the group runs whether or not there are items.
+      step.extras.tolerantGroups.append(group)
+      inner.extras.tolerantGroups.append(group)
+    }
+    step.extras.scope = context.scope
+    step.extras.bindings = context.bindings
+    steps.append(step)
+    let idNode = fields["id"] ?? fields.node
+    drafts.append(
+      Draft(
+        needs: needs, file: file, mark: idNode.mark,
+        length: fields["id"] == nil ? 1 : idNode.length))
+    guard let source else { return nil }
+    return Fan(
+      id: id, draft: draft,
+      kind: FanStep(source: source, key: key, limit: limit, number: draft), inner: inner,
+      scope: scopes.count, errorCount: before)
   }
 
-  /// Splits a step into the one that computes the items and the template for each of them.
-  private mutating func fanStep(
-    _ template: Workflow.Step, _ source: FanStep.Source, _ key: Template?, _ limit: Int,
-    _ bindings: Bindings, _ condition: Node?, _ context: Context
-  ) -> (Workflow.Step, isValid: Bool) {
-    var template = template
-    var extras = context.extras
-    extras.scope = context.scope
-    extras.bindings = context.bindings
-    extras.finally = template.extras.finally
-    extras.continuesOnError = template.extras.continuesOnError
-    extras.name = template.extras.name
-    template.extras.name = nil
-    extras.mutex = nil
-    extras.runner = nil
-    // A condition that does not depend on the item decides about all of them at once.
-    let own = template.extras.conditions.filter { $0.bindings == bindings && $0.dependsOnItem }
-    extras.conditions = template.extras.conditions.filter { !own.contains($0) }.map { condition in
-      var condition = condition
-      if condition.bindings == bindings { condition.bindings = context.bindings }
-      return condition
+  /// Completes the step that computes the items, after the steps of its template have been read.
+  @inline(never)
+  private mutating func closeFan(
+    _ fan: Fan, _ fields: Fields, _ outline: Outline?, _ ends: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    let all = [.step(fan.draft)] + ends
+    guard let outline, errorCount == fan.errorCount, drafts.count > fan.draft + 1 else {
+      return (nil, all)
     }
-    if let condition, own.contains(where: { $0.template.testsStatus }) {
-      readers[context.file].report(.statusOfItem, at: condition)
-      return (template, false)
+    var step = steps[fan.draft]
+    if let condition = takeConditions(of: fan, fields, context) {
+      step.extras.conditions.append(condition)
     }
-    template.extras.conditions = own
-    let fan = FanStep(source: source, key: key, limit: limit, template: template)
-    var step = Workflow.Step(id: template.id, action: Workflow.Step.Action(fan))
-    step.grace = template.grace
-    step.extras = extras
-    return (step, true)
+    let name = fields["name"].map { withLabel($0, fan.inner, label: "…") }
+    step.extras.name = stepName(name, fan.id, context)
+    let first = steps[fan.draft + 1]
+    let isSingle = fan.scope == scopes.count && drafts.count == fan.draft + 2
+    step.grace = first.grace
+    step.extras.skipsDependents = isSingle && first.extras.skipsDependents
+    if context.isFinally {
+      step.extras.finally = isSingle ? first.extras.finally : Set(RunEnding.allCases)
+    } else if context.isCleanUp {
+      step.extras.cleanUp = isSingle ? first.extras.cleanUp : Set(RunEnding.allCases)
+    }
+    step.action = Workflow.Step.Action(fan.kind)
+    steps[fan.draft] = step
+    fans.append(
+      FoldedFan(
+        draft: fan.draft, scope: context.scope, name: fan.id, outline: outline,
+        ends: stepIDs(of: ends), scopes: fan.scope..<scopes.count))
+    scopes[context.scope].groups[fan.id] = StepGroup(
+      kind: .each([]), ends: stepIDs(of: all))
+    return (.group(step.id + "[*]", .sequence([.step(StepIndex(fan.draft))])), all)
   }
 
-  /// Returns the context of the steps to which a step is expanded.
-  private func groupContext(_ group: String, _ context: Context) -> Context {
-    var inner = context
-    inner.extras.groups.append(group)
-    return inner
+  /// Removes the conditions about all items from the steps of a template: they are evaluated once,
+  /// before the items are computed.
+  ///
+  /// - Returns: The condition of the step or group itself; nil if it has none, or one that depends on
+  ///   the item.
+  private mutating func takeConditions(
+    of fan: Fan, _ fields: Fields, _ context: Context
+  ) -> StepExtras.Condition? {
+    let outer = context.extras.conditions
+    var own: StepExtras.Condition?
+    if let node = fields["if"], case .scalar = node.content, let bindings = fan.inner.bindings,
+      let conditions = steps[fan.draft + 1].extrasIfAny?.conditions,
+      conditions.count > outer.count
+    {
+      own = conditions[outer.count]
+      if let template = own?.template, template.depends(onOpen: bindings) {
+        if template.testsStatus { readers[context.file].report(.statusOfItem, at: node) }
+        own = nil
+      }
+    }
+    for position in fan.draft + 1..<drafts.count where steps[position].extrasIfAny != nil {
+      steps[position].extras.conditions.removeAll { outer.contains($0) || $0 == own }
+    }
+    own?.bindings = context.bindings
+    return own
   }
 
   private mutating func itemsLimit(_ node: Node, _ context: Context) -> Int? {
@@ -155,13 +226,13 @@ extension WorkflowReader {
     _ fields: Fields, _ context: Context, _ draft: Int
   ) -> (FanStep.Source?, Bindings) {
     if let node = fields["foreach"] {
-      var bindings = Bindings(item: .null, index: 0, label: "…")
-      bindings.isOpen = true
+      var bindings = Bindings(item: .null, index: 0, label: ItemNames.mark(of: draft))
+      bindings.openItem = draft
       let source = template(node, "foreach", .items(.foreach), context, draft: draft)
       return (source.map(FanStep.Source.foreach), bindings)
     }
-    var bindings = Bindings(matrix: [:], label: "…")
-    bindings.isOpen = true
+    var bindings = Bindings(matrix: [:], label: ItemNames.mark(of: draft))
+    bindings.openMatrix = draft
     guard let node = fields["matrix"] else { return (nil, bindings) }
     guard case .mapping = node.content else {
       let source = template(node, "matrix", .items(.matrix), context, draft: draft)
@@ -195,14 +266,16 @@ extension WorkflowReader {
   }
 }
 
-extension StepExtras.Condition {
-  /// Whether it depends on an item or a matrix.
-  fileprivate var dependsOnItem: Bool {
-    template.expressions.contains { expression, _ in
+extension Template {
+  /// Whether it depends on values of an item that are only known during the run.
+  func depends(onOpen bindings: Bindings) -> Bool {
+    guard bindings.isOpen else { return false }
+    return expressions.contains { expression, _ in
       var depends = false
       expression.visit { part in
         switch part.kind {
-        case .root(.item), .root(.index), .root(.matrix): depends = true
+        case .root(.item), .root(.index): depends = depends || bindings.openItem != nil
+        case .root(.matrix): depends = depends || bindings.openMatrix != nil
         default: break
         }
       }

@@ -139,7 +139,7 @@ extension WorkflowReader {
     refuseMutex(fields.key("mutex"), context)
     let item = GroupItem(
       group: mutex, item: drafts.count, limit: 1, failFastCount: nil, countsItems: true,
-      isMutex: true)
+      isMutex: true, holder: group)
     extras.items.append(item)
     noteLimit(item, "mutex", fields, nil, context)
   }

@@ -35,7 +35,7 @@ extension WorkflowReader {
     guard var many = openMany(fields, id, needs, context) else { return (nil, needs) }
     for position in many.all.indices {
       let before = errorCount
-      let (outline, ends) = readItem(
+      let (outline, ends) = readInstance(
         fields, many.member(position), needs, self.context(ofItem: position, of: many))
       if let outline { many.outlines.append(outline) }
       many.ends += ends
@@ -47,7 +47,7 @@ extension WorkflowReader {
   }
 
   /// Reads a step or the steps of a group for one item.
-  private mutating func readItem(
+  mutating func readInstance(
     _ fields: Fields, _ member: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     fields["steps"] != nil || fields["parallel"] != nil
@@ -93,7 +93,7 @@ extension WorkflowReader {
       var trial = self
       var inner = context
       inner.bindings = placeholderBinding
-      _ = trial.readItem(fields, "\(id)[0]", needs, inner)
+      _ = trial.readInstance(fields, "\(id)[0]", needs, inner)
       readers = trial.readers
     }
     let group = scopes[context.scope].prefix + id

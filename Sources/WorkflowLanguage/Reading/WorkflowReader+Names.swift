@@ -89,20 +89,42 @@ extension WorkflowReader {
   /// Returns the name of a step for displays, given the value of `name`; nil to show its id.
   mutating func stepName(_ node: Node?, _ id: String, _ context: Context) -> String? {
     let outer = scopes[context.scope].title
-    guard let node,
+    let hasExpression = node?.text?.hasExpression == true
+    guard let node = node.map({ withLabel($0, context) }),
       let name = settled(node, "name", context).flatMap({ readers[context.file].name($0) })
     else { return outer.map { $0 + id } }
     let prefix = outer ?? scopes[context.scope].prefix
-    guard let label = context.bindings?.label, node.text?.hasExpression == false else {
-      return prefix + name
-    }
+    guard let label = context.bindings?.label, !hasExpression else { return prefix + name }
     return "\(prefix)\(name) (\(label))"
+  }
+
+  /// Returns a name with the label of the item in place of an item that is only known during the
+  /// run, or behind the name.
+  ///
+  /// - Parameters:
+  ///   - node: The name.
+  ///   - context: The context of the step.
+  ///   - label: The label; nil for the mark that the label replaces later.
+  /// - Returns: The name; unchanged if it does not depend on such an item.
+  func withLabel(_ node: Node, _ context: Context, label: String? = nil) -> Node {
+    guard let bindings = context.bindings, let number = bindings.openItem ?? bindings.openMatrix,
+      let text = node.text, text.hasExpression, let template = try? Template(parsing: text),
+      template.depends(onOpen: bindings)
+    else { return node }
+    let mark = label ?? ItemNames.mark(of: number)
+    let isItem = template.expressions.allSatisfy { $0.expression.kind == .root(.item) }
+    var named = node
+    named.content = .scalar(
+      isItem
+        ? text.replacingExpressions(with: mark)
+        : text.replacingExpressions(with: "…") + " (\(mark))", isPlain: false)
+    return named
   }
 
   /// Records the name of a group of steps for displays.
   mutating func nameGroup(_ node: Node?, _ id: String, _ context: Context) {
     let outer = scopes[context.scope].title
-    guard let text = node?.text else {
+    guard let text = node.map({ withLabel($0, context) })?.text else {
       if let outer { groupNames[scopes[context.scope].prefix + id] = outer + id }
       return
     }

@@ -205,7 +205,11 @@ extension WorkflowReader {
           result += ids
           if ids.isEmpty { result += idsPassed(byEmptyGroup: fullID(name, scope: scope)) }
           switch need.result {
-          case nil: rules.anyOf.formUnion(ids)
+          case nil:
+            rules.anyOf.formUnion(ids)
+            if fans.contains(where: { $0.scope == scope && $0.name == name }) {
+              readers[file].report(.anyOfItems(name), at: need.mark, length: need.length)
+            }
           case .success: break
           case let expected?: for id in ids { rules.results[id] = expected }
           }

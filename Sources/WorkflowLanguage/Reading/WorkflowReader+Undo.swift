@@ -19,9 +19,9 @@ extension WorkflowReader {
     _ fields: Fields, _ id: String, of step: Workflow.Step, _ context: Context
   ) {
     guard let key = fields.key("undo") else { return }
-    guard !context.isFinally, !context.isCleanUp, context.bindings?.isOpen != true else {
+    guard !context.isFinally, !context.isCleanUp, context.extras.fan == nil else {
       readers[context.file].report(
-        .misplaced(context.bindings?.isOpen == true ? .undoOfItem : .undoOfFinally), at: key)
+        .misplaced(context.extras.fan != nil ? .undoOfItem : .undoOfFinally), at: key)
       return
     }
     let name = fields["name"] == nil ? nil : step.extrasIfAny?.name

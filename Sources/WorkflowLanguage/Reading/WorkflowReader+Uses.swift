@@ -120,6 +120,7 @@ extension WorkflowReader {
     inner.chain = context.chain + [path]
     inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
     inner.extras.items = context.extras.items
+    inner.extras.fan = context.extras.fan
     inner.extras.tolerantGroups = context.extras.tolerantGroups
     inner.extras.rules = context.extras.rules
     if let node = fields["continue-on-error"],

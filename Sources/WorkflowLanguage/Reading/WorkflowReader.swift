@@ -76,6 +76,8 @@ struct WorkflowReader {
   /// The names of groups for displays, by id.
   var groupNames: [String: String] = [:]
   var undos: [Undo] = []
+  /// The steps with computed items, inner ones first.
+  var fans: [FoldedFan] = []
   /// The places of `max-parallel` of parallel groups, by the name of the group.
   var limitPlaces: [String: NeedName] = [:]
   var usedSources: [String: String] = [:]
@@ -139,12 +141,13 @@ struct WorkflowReader {
       throw WorkflowError(diagnostics: diagnostics, errorCount: errorCount)
     }
     warn(about: graph)
+    let (outline, folded) = fans.isEmpty ? (header.outline, graph) : foldFans(header.outline)
     var workflow = Workflow(
       name: header.name, description: header.description,
       file: readers[0].file.isEmpty ? nil : readers[0].file,
       shell: header.context.defaults.shell ?? .standard, timeout: header.timeout,
       grace: header.context.defaults.grace, maxParallel: header.maxParallel,
-      concurrency: header.concurrency, steps: steps, outline: header.outline, graph: graph)
+      concurrency: header.concurrency, steps: steps, outline: outline, graph: folded)
     workflow.failsFast = header.failFastCount != nil
     workflow.failFastCount = header.failFastCount ?? 1
     workflow.order = header.order ?? .file

@@ -56,9 +56,9 @@ extension Workflow {
     return lines.joined(separator: "\n")
   }
 
-  /// The id of a step; with `[*]` if a run expands it.
+  /// The name and the id of a step.
   private func shown(_ step: Workflow.Step) -> String {
-    step.shownWithID + (isFan(step) ? "[*]" : "")
+    step.shownWithID
   }
 
   private var mermaidLines: [String] {
@@ -113,5 +113,10 @@ extension Workflow.Step {
   package var shownName: String { extrasIfAny?.name ?? id }
 
   /// The name followed by the id, for displays whose readers need the id; or the id alone.
-  package var shownWithID: String { extrasIfAny?.name.map { "\(printable($0)) (\(id))" } ?? id }
+  ///
+  /// The id ends with `[*]` if a run expands the step.
+  package var shownWithID: String {
+    let id = action.kind.isExpanded ? id + "[*]" : id
+    return extrasIfAny?.name.map { "\(printable($0)) (\(id))" } ?? id
+  }
 }

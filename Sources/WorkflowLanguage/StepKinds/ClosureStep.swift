@@ -27,6 +27,8 @@ extension Step {
 extension Workflow {
   /// Whether a step is code of the program: a closure, or an action that it has registered.
   package var hasCode: Bool {
-    steps.contains { $0.action.kind is ClosureStep || $0.action.kind is CallStep }
+    stepsWithTemplates.contains { step, _ in
+      step.action.kind is ClosureStep || step.action.kind is CallStep
+    }
   }
 }
