@@ -192,7 +192,12 @@ extension DiagnosticKind {
     case .unknownArgument(_, let others): others.hint("valid names", atMost: 100)
     case .argumentKind(_, _, _, isDuration: true): Self.durationHint
     case .argumentChoice(_, _, let others): others.hint("valid values")
-    case .usesPath: "write a path relative to this file, such as ./other.yaml"
+    case .usesPath(let name) where name.contains("@"):
+      "actions of GitHub cannot be used; a file with them is translated by: reprise import FILE"
+    case .usesPath(let name):
+      name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+        ? "write a path relative to this file, such as ./\(name.drop { $0 == "/" })"
+        : "write a path relative to this file, such as ./other.yaml"
     case .usesOutside:
       "copy it into the project: the nearest folder with .git, or with the folder workflows"
     case .unknownPool(_, .names([])):

@@ -17,8 +17,9 @@ extension KeyTable {
   static let workflow = KeyTable(
     place: "a workflow",
     advice: [
-      "jobs": "did you mean \"steps\"? This looks like GitHub Actions: see Examples/coming-from",
-      "tasks": "did you mean \"steps\"? This looks like a Taskfile: see Examples/coming-from",
+      "jobs": "did you mean \"steps\"? GitHub Actions are translated by: reprise import FILE",
+      "tasks": "did you mean \"steps\"? A Taskfile is translated by: reprise import FILE",
+      "schedule": "write it like on: { schedule: { cron: \"0 5 * * *\" } }",
       "container": Self.noContainers, "image": Self.noContainers, "services": Self.noServices,
     ],
     keys: [

@@ -75,8 +75,8 @@ struct BrokenOnceTests {
       "steps: [{id: a, run: x, retry: {attempts: 3, delay: -1}}]\n", ["1:33 R0201", "1:53 R0208"]),
     BrokenFile(
       "steps: [{id: a, run: x, if: \"null == 0\"}]\n", ["1:30 R0509"]),
-    BrokenFile("jobs: {a: {runs-on: x}}\n", ["1:1 R0201"], hint: "This looks like GitHub Actions"),
-    BrokenFile("tasks: {a: {cmds: [x]}}\n", ["1:1 R0201"], hint: "This looks like a Taskfile"),
+    BrokenFile("jobs: {a: {runs-on: x}}\n", ["1:1 R0201"], hint: "GitHub Actions are translated"),
+    BrokenFile("tasks: {a: {cmds: [x]}}\n", ["1:1 R0201"], hint: "A Taskfile is translated"),
   ]
 
   private static func withSecret(_ expression: String) -> String {
