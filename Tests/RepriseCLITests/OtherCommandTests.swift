@@ -32,7 +32,7 @@ struct OtherCommandTests {
   @Test func `validate reports every error of every file`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: x, neds: b }, { id: a, run: y }]", to: "one.yaml")
-    try scenario.write("steps: [{ id: a, run: x }]", to: "two.yaml")
+    try scenario.write("steps: [{ id: a, run: ls }]", to: "two.yaml")
     let ended = try await scenario.reprise("validate", "one.yaml", "two.yaml", "three").fails(
       with: 2)
     #expect(ended.output == "two.yaml: 1 step, no errors\n")

@@ -46,7 +46,7 @@ extension ErrorPage {
         "steps: [{ id: a, if: \"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!false\", "
         + "run: make }]",
       fix: "Bind a part of it to a variable in env, and use the variable.",
-      fixed: "steps: [{ id: a, if: \"!false\", run: make }]"),
+      fixed: "steps: [{ id: a, if: \"!failure()\", run: make }]"),
     ErrorPage(
       "R0505", "unknown name",
       "An expression begins with a name that does not exist. Text must be in single quotes.",

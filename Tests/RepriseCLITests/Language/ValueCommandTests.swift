@@ -109,7 +109,7 @@ struct ValueCommandTests {
   @Test func `errors are reported as JSON and SARIF`() async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "steps:\n  - { id: a, run: x }\n  - { id: b, run: x, needs: a }\n  - { id: c, run: x, needs: [a, b] }\n",
+      "steps:\n  - { id: a, run: ls }\n  - { id: b, run: ls, needs: a }\n  - { id: c, run: ls, needs: [a, b] }\n",
       to: "warns.yaml")
     try scenario.write("steps: [{ id: a, rum: x }]\n", to: "broken.yaml")
     let text = try await scenario.reprise("validate", "warns.yaml").succeeds()
