@@ -115,7 +115,7 @@ struct ValueCommandTests {
     let text = try await scenario.reprise("validate", "warns.yaml").succeeds()
     #expect(text.output == "warns.yaml: 3 steps, no errors, 1 warning\n")
     #expect(
-      text.errors.contains("warns.yaml:4:30: warning[R0901]: \"a\" is redundant: \"b\" needs it"))
+      text.errors.contains("warns.yaml:4:31: warning[R0901]: \"a\" is redundant: \"b\" needs it"))
     let json = try await scenario.reprise(
       "validate", "warns.yaml", "broken.yaml", "--format", "json"
     ).fails(with: 2)
