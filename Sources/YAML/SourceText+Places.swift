@@ -189,12 +189,12 @@ extension Problem {
     _ since: Mark, _ bracket: Bracket, in source: SourceText
   ) -> Mark? {
     let end: Unicode.Scalar = bracket == .list ? "]" : "}"
-    for number in since.line..<max(since.line, mark.line) {
-      let line = Array(source.line(number).unicodeScalars)
+    return source.first(inLines: since.line..<max(since.line, mark.line)) { number, text in
+      let line = Array(text.unicodeScalars)
       let start = line.indices.dropFirst().first { line[$0] == "#" && line[$0 - 1] == " " }
-      if let start, line[start...].contains(end) { return Mark(line: number, column: start + 1) }
+      guard let start, line[start...].contains(end) else { return nil }
+      return Mark(line: number, column: start + 1)
     }
-    return nil
   }
 
   /// Returns the bracket in an unquoted text with quotes in it, the second of which seems to begin a

@@ -65,6 +65,31 @@ package struct SourceText: Sendable {
     return found
   }
 
+  /// Returns what a closure finds in the first line in which it finds something.
+  ///
+  /// Linear in the size of the text.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers of the lines to search, from 1.
+  ///   - find: Returns what it finds in a line, given its number and text without the line break.
+  /// - Returns: The first result; nil if there is none.
+  func first<Found>(
+    inLines numbers: Range<Int>, _ find: (_ number: Int, _ line: String) -> Found?
+  ) -> Found? {
+    guard !numbers.isEmpty else { return nil }
+    var start = offset(ofLine: numbers.lowerBound)
+    for number in numbers {
+      let lineBreak = nextBreak(from: start)
+      let end = lineBreak?.lowerBound ?? bytes.count
+      if let found = find(number, String(decoding: bytes[start..<end], as: UTF8.self)) {
+        return found
+      }
+      guard let lineBreak else { break }
+      start = lineBreak.upperBound
+    }
+    return nil
+  }
+
   /// Returns the first error in the encoding or size of the text, or a forbidden character.
   func firstProblem() -> Problem? {
     if bytes.count > Self.bytesMax {

@@ -55,6 +55,9 @@ import WorkflowLanguage
       "]\n"),
     Kind("items of foreach", "steps: [{ id: a, run: x, foreach: [", "#, ", "1] }]\n"),
     Kind("empty lines", "", "\n", step), Kind("comments", "", "# x\n", step),
+    Kind(
+      "a list that is not closed", "steps: [\n", "{id: a, run: x},\n",
+      "{id: b, run: x}\nname: y\n"),
     Kind("documents", "", "---\n"), Kind("ends of documents", "", "...\n"),
     // Long things.
     Kind("a plain scalar", "name: ", "x", step), Kind("words", "name: ", "x ", step),
