@@ -105,19 +105,7 @@ struct ServiceCheck: Sendable {
     case nil: return true
     case .line, .report: return await sign.value() != nil
     case .run(let script):
-      var words = context.step.commandLine(for: script, in: context.workflow)
-      var file: ScriptFile?
-      if context.step.interpreter(of: script) != nil {
-        do throws(FailureReason) {
-          let written = try ScriptFile(script, folder: inherited["TMPDIR"])
-          words.append(written.path)
-          file = written
-        } catch {
-          complaint.note("could not start: \(error)")
-        }
-      }
-      defer { file?.remove() }
-      return await repeating { await succeeds(words) }
+      return await repeating { await succeeds(script, context) }
     case .port(let port):
       return await repeating {
         await Self.queue.result { acceptsConnections(host: "localhost", port: port) }
@@ -140,8 +128,21 @@ struct ServiceCheck: Sendable {
     return false
   }
 
-  /// Runs a command like the service itself, without its reports.
-  private func succeeds(_ words: [String]) async -> Bool {
+  /// Runs a script like the service itself, without its reports.
+  private func succeeds(_ script: String, _ context: StepContext) async -> Bool {
+    var words = context.step.commandLine(for: script, in: context.workflow)
+    var file: ScriptFile?
+    defer { file?.remove() }
+    if context.step.interpreter(of: script) != nil {
+      do throws(FailureReason) {
+        let written = try ScriptFile(script, folder: inherited["TMPDIR"])
+        words.append(written.path)
+        file = written
+      } catch {
+        complaint.note("\(error)")
+        return false
+      }
+    }
     let command = Command(
       executable: words[0], arguments: Array(words.dropFirst()),
       environment: AttemptProcess.environment(of: spec, inheriting: inherited),
