@@ -113,8 +113,8 @@ struct ItemCopy {
   private func step(_ step: Workflow.Step) -> Workflow.Step {
     var copy = step
     copy.id = names.id(step.id)
-    copy.needs = step.needs.map(names.id)
-    var extras = step.extras
+    copy.replaceNeeds { [names.id($0)] }
+    var extras = copy.extras
     extras.bindings = extras.bindings?.filled(for: number, with: bindings)
     for position in extras.conditions.indices {
       let condition = extras.conditions[position]
@@ -122,7 +122,6 @@ struct ItemCopy {
       extras.conditions[position].bindings =
         condition.bindings?.filled(for: number, with: bindings)
     }
-    if let rules = extras.needRules { extras.needRules = rules.renaming(names.id) }
     extras.name = extras.name.map(names.text)
     extras.fan = extras.fan.map(names.id)
     extras.scope = scope(extras.scope)
@@ -143,16 +142,6 @@ struct ItemCopy {
       copy.action = Workflow.Step.Action(fan)
     }
     return copy
-  }
-}
-
-extension NeedRules {
-  /// Returns the rules with other ids.
-  fileprivate func renaming(_ name: (String) -> String) -> NeedRules {
-    var rules = NeedRules()
-    for (id, result) in results { rules.results[name(id)] = result }
-    rules.anyOf = Set(anyOf.map(name))
-    return rules
   }
 }
 

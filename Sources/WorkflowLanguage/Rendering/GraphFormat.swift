@@ -35,7 +35,7 @@ extension Workflow {
       levels[index.position] = graph.needs(of: index).map { levels[$0.position] + 1 }.max() ?? 0
     }
     var lines = ["\(printable(name)): \(steps.count) \(steps.count == 1 ? "step" : "steps")"]
-    let width = steps.map { shown($0).count }.max() ?? 0
+    let width = steps.map(\.shownWithID.count).max() ?? 0
     var lastLevel = -1
     let main = graph.indices.dropLast(finallyCount)
     for index in main.sorted(by: { (levels[$0.position], $0) < (levels[$1.position], $1) }) {
@@ -43,22 +43,17 @@ extension Workflow {
       let level = levels[index.position]
       let number = level == lastLevel ? "    " : String("\(level + 1).   ".prefix(4))
       lastLevel = level
-      let padding = String(repeating: " ", count: width - shown(step).count)
+      let padding = String(repeating: " ", count: width - step.shownWithID.count)
       let needs =
         step.needs.isEmpty ? "" : padding + "  after " + step.shownNeeds.joined(separator: ", ")
       let mark = step.action.isService ? (needs.isEmpty ? padding : "") + "  (service)" : ""
-      lines.append("  \(number)\(shown(step))\(needs)\(mark)")
+      lines.append("  \(number)\(step.shownWithID)\(needs)\(mark)")
     }
     if finallyCount > 0 { lines.append("  finally") }
     for index in graph.indices.suffix(finallyCount) {
-      lines.append("      \(shown(steps[index.position]))")
+      lines.append("      \(steps[index.position].shownWithID)")
     }
     return lines.joined(separator: "\n")
-  }
-
-  /// The name and the id of a step.
-  private func shown(_ step: Workflow.Step) -> String {
-    step.shownWithID
   }
 
   private var mermaidLines: [String] {
