@@ -73,57 +73,46 @@ struct ExportReader {
     let subject = step.subject
     if step.step.grace != nil { refusals.add(subject, "grace", Self.grace) }
     guard let extras = step.extras else { return }
-    if extras.cache != nil {
-      refusals.add(subject, "cache", "the other engine runs every step of every run")
-    }
-    if extras.share != nil {
-      refusals.add(subject, "share", "steps of the other engine do not share an execution")
-    }
-    if extras.needRules != nil {
-      refusals.add(subject, "needs", "a step of the other engine starts when all needs succeeded")
-    }
-    if extras.usesTerminal {
-      refusals.add(subject, "terminal", "steps of the other engine have no terminal")
-    }
-    if extras.priority != 0 {
-      refusals.add(subject, "priority", Self.queue)
-    }
-    if extras.conditionCommand != nil {
-      refusals.add(subject, "if", "a condition of the other engine is not a command")
-    }
-    if extras.repetition != nil {
-      refusals.add(subject, "repeat", "the other engine repeats a step only after a failure")
-    }
-    if extras.pool != nil {
-      refusals.add(subject, "pool", "the pools of a project are those of Reprise")
-    }
-    if extras.skipsDependents {
-      refusals.add(subject, "if-skipped", "the other engine has a rule of its own")
-    }
-    if extras.cleanUp != nil {
-      refusals.add(subject, "finally", "only the whole workflow has steps that run at its end")
-    }
-    if extras.undoes != nil {
-      refusals.add(subject, "undo", "only Reprise knows what a failed run has done")
-    }
-    for rule in extras.rules {
-      if rule.timeout != nil { refusals.add(subject, "timeout", Self.group) }
-      if rule.retry != nil { refusals.add(subject, "retry", Self.group) }
-    }
+    let refused: [(isSet: Bool, key: String, reason: String)] = [
+      (extras.cache != nil, "cache", "the other engine runs every step of every run"),
+      (extras.share != nil, "share", "steps of the other engine do not share an execution"),
+      (
+        extras.needRules != nil, "needs",
+        "a step of the other engine starts when all needs succeeded"
+      ),
+      (extras.usesTerminal, "terminal", "steps of the other engine have no terminal"),
+      (extras.priority != 0, "priority", Self.queue),
+      (extras.conditionCommand != nil, "if", "a condition of the other engine is not a command"),
+      (
+        extras.repetition != nil, "repeat",
+        "the other engine repeats a step only after a failure"
+      ),
+      (extras.pool != nil, "pool", "the pools of a project are those of Reprise"),
+      (extras.skipsDependents, "if-skipped", "the other engine has a rule of its own"),
+      (
+        extras.cleanUp != nil, "finally",
+        "only the whole workflow has steps that run at its end"
+      ),
+      (extras.undoes != nil, "undo", "only Reprise knows what a failed run has done"),
+      (extras.rules.contains { $0.timeout != nil }, "timeout", Self.group),
+      (extras.rules.contains { $0.retry != nil }, "retry", Self.group),
+      (
+        !extras.tolerantGroups.isEmpty, "continue-on-error",
+        "only single steps can be continued after"
+      ),
+      (!extras.directories.isEmpty, "dir", "a group has no directory there"),
+      (
+        extras.items.contains { $0.limit != nil }, "max-parallel",
+        "only the whole workflow can have a limit"
+      ),
+      (
+        extras.items.contains(where: \.failsFast), "fail-fast",
+        "only the whole workflow can fail fast"
+      ),
+    ]
+    for (isSet, key, reason) in refused where isSet { refusals.add(subject, key, reason) }
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
-    }
-    if !extras.tolerantGroups.isEmpty {
-      refusals.add(subject, "continue-on-error", "only single steps can be continued after")
-    }
-    if !extras.directories.isEmpty {
-      refusals.add(subject, "dir", "a group has no directory there")
-    }
-    if extras.items.contains(where: { $0.limit != nil }) {
-      refusals.add(subject, "max-parallel", "only the whole workflow can have a limit")
-    }
-    if extras.items.contains(where: \.failsFast) {
-      refusals.add(subject, "fail-fast", "only the whole workflow can fail fast")
     }
   }
 
