@@ -105,7 +105,7 @@ struct UndoTests {
     #expect(order.value.suffix(4) == ["d", "a/undo", "b/undo", "f"])
   }
 
-  @Test func `a step is undone before what it needed, whatever their order in the file`()
+  @Test func `a step is undone before what it needed, in any order of the file`()
     async throws
   {
     let order = Protected<[String]>([])
