@@ -49,10 +49,11 @@ struct DrivenRun {
     forwardSignals(controls)
     let folders = TemporaryRunFolders()
     defer { folders.remove() }
-    let run = settings.makeEngine(folders: folders.path).start(loaded.workflow, secrets: secrets)
     controls.setWorkflow(loaded)
+    let display = makeDisplay(controls.keys)
+    let run = settings.makeEngine(folders: folders.path).start(loaded.workflow, secrets: secrets)
     controls.begin(run)
-    let (display, outcome) = await show(run, controls.keys)
+    let outcome = await show(run, on: display)
     let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
     _ = await display.finish()
     if let warning { printError(warning) }
@@ -90,14 +91,18 @@ struct DrivenRun {
     var (workflow, secrets) = (loaded, secrets)
     while true {
       locks.share(recorded)
-      let hosted = try await host.begin(
-        recorded, workflow, secrets, state: state, controls: controls,
-        onReachable: { links.foreground?.announce(id.description) })
-      guard let hosted else {
+      let ending = RunEnding(journal, of: workflow, stays: stays)
+      // The run may have to wait for its turn, which is written to the terminal as it is.
+      let begun = try await LentTerminal.shared.keepFromSteps {
+        try await host.begin(
+          recorded, workflow, secrets, state: state, controls: controls,
+          onReachable: { links.foreground?.announce(id.description) }
+        ).map { ($0, makeDisplay(ending.keys(adding: controls.keys))) }
+      }
+      guard let (hosted, display) = begun else {
         return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
       }
-      let ending = RunEnding(journal, of: workflow, stays: stays)
-      let (display, outcome) = await show(hosted.run, ending.keys(adding: controls.keys))
+      let outcome = await show(hosted.run, on: display)
       // While the display stays, other processes may resume the run or start one of its group.
       let problem = await hosted.finish()
       locks.release(recorded)
@@ -134,12 +139,13 @@ struct DrivenRun {
     }
   }
 
-  /// Shows a run, and returns the display and the outcome when it has ended.
-  private func show(
-    _ run: Run, _ keys: DisplayControls
-  ) async -> (ProgressDisplay, RunOutcome) {
-    let display = ProgressDisplay(
+  private func makeDisplay(_ keys: DisplayControls) -> ProgressDisplay {
+    ProgressDisplay(
       style: progress, environment: inheritedEnvironment(), joinedAt: beganAt, controls: keys)
+  }
+
+  /// Shows a run, and returns its outcome when it has ended.
+  private func show(_ run: Run, on display: ProgressDisplay) async -> RunOutcome {
     let approving = approvesAll ? run.approvingAll() : nil
     defer { approving?.cancel() }
     // The report needs no events until the run has ended: the recap contains everything it shows.
@@ -149,7 +155,7 @@ struct DrivenRun {
     let outcome = await run.ended()
     if notifies { EndNotification(workflow: run.workflow.name, outcome: outcome).send() }
     if isReport { display.attach(to: run.events) }
-    return (display, outcome)
+    return outcome
   }
 }
 

@@ -49,6 +49,9 @@ package final class LentTerminal: StepTerminal {
     state.withLock { state in state.displays.removeAll { $0.name == name } }
   }
 
+  /// The number of callers that wait for their turn.
+  var waiterCount: Int { state.withLock { $0.waiting.count } }
+
   /// Waits for the turn of a caller; the displays stay.
   ///
   /// - Returns: Whether the caller now holds the terminal; false if the task was cancelled.
@@ -63,6 +66,18 @@ package final class LentTerminal: StepTerminal {
       state.waiting.append(ticket)
     }
     return await ticket.value() != nil
+  }
+
+  /// Keeps steps from the terminal until a closure has returned.
+  ///
+  /// A run that starts before its display must not get the terminal first: the display would change
+  /// the modes of the terminal while a step uses it.
+  ///
+  /// - Parameter body: Starts a run and creates its display.
+  package func keepFromSteps<Value>(until body: () async throws -> Value) async rethrows -> Value {
+    let isHeld = await hold()
+    defer { if isHeld { release() } }
+    return try await body()
   }
 
   /// Holds the terminal, if no other program uses it.

@@ -18,6 +18,7 @@ extension Scenario {
     try write(
       """
       export TERM=xterm LC_ALL=C.UTF-8
+      echo $$ > shell
       stty cols 80 rows 24
       stty -g > settings-before
       \(command.replacingOccurrences(of: "reprise", with: reprise))
@@ -27,10 +28,11 @@ extension Scenario {
       """, to: "on-terminal.sh")
     let ended = try await shell(
       """
-      until_it() { n=0; until "$@"; do sleep 0.02; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }
+      until_it() { n=0; until "$@"; do sleep 0.02; n=$((n+1)); [ $n -lt 3000 ] || exit 124; done; }
       wait_for() { until_it test -e "$1"; }
       shown() { until_it grep -aqsF "$1" typescript; }
-      { \(keys); sleep 1; } | env --default-signal script -qfec 'exec sh on-terminal.sh' typescript
+      # A terminal that waits for other keys is hung up, so that the test fails and does not hang.
+      { (\(keys)); [ $? != 124 ] || kill -HUP "$(cat shell)"; sleep 1; } | env --default-signal script -qfec 'exec sh on-terminal.sh' typescript
       """)
     return ended.output
   }
