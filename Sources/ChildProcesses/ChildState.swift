@@ -79,6 +79,11 @@ final class ChildState {
   private var delay = GrowingDelay()
   /// The processes outside of the group that have been sent SIGTERM.
   private var terminated: Set<Int32> = []
+  /// The processes that the last scan has found.
+  ///
+  /// Their parents may have ended since, such as the program that has made a sandbox, so that
+  /// nothing else shows to which tree they belong.
+  private(set) var found: [Int32: UInt64] = [:]
   private var drained = 0
   /// The number of bytes after which draining stops: more than any pipe holds.
   private static let drainBytesMax = 4 << 20
@@ -211,6 +216,7 @@ final class ChildState {
   /// - Parameter tree: The remaining processes; nil if no scan was needed.
   /// - Returns: When to check again, or that the child is finished.
   func next(tree: ProcessTree?) -> Next {
+    if let tree { found = tree.found }
     if let tree, let grace = requestedGrace {
       requestedGrace = nil
       stop(grace: grace, tree)

@@ -87,7 +87,8 @@ struct ProcessScans {
     let current = picture ?? ProcessSnapshot(adoptsOrphans: adoptsOrphans)
     picture = current
     return ProcessTree(
-      of: child.pid, hasEnded: child.status != nil, tag: child.tag, in: current)
+      of: child.pid, hasEnded: child.status != nil, tag: child.tag, known: child.found,
+      in: current)
   }
 
   /// Checks cheaply whether a tree whose first process has ended may have other processes.

@@ -10,7 +10,7 @@ extension ProcessTable {
       listedProcesses().map {
         ProcessEntry(
           pid: $0.pid, parent: $0.parent, group: $0.group, session: $0.session,
-          isZombie: $0.isZombie)
+          isZombie: $0.isZombie, start: $0.start)
       })
   }
 

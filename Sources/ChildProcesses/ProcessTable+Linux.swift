@@ -143,7 +143,7 @@ extension ProcessEntry {
   fileprivate init(_ process: reprise_process) {
     self.init(
       pid: process.pid, parent: process.parent, group: process.group, session: process.session,
-      isZombie: process.is_zombie != 0)
+      isZombie: process.is_zombie != 0, start: process.start)
   }
 }
 #endif

@@ -7,6 +7,8 @@ struct ProcessEntry: Sendable {
   let group: Int32
   let session: Int32
   let isZombie: Bool
+  /// When it was started, in a unit of the system: tells two processes with the same id apart.
+  let start: UInt64
 }
 
 /// A snapshot of all processes, indexed by parent, session and group.

@@ -4,14 +4,20 @@ import Platform
 
 /// The living processes of a child's tree at one moment.
 ///
-/// They are found by session and process group, by descent, and, if they have detached and were
-/// adopted by this process, by the tag in their environment. Orphans without a tag are attributed
-/// to the last remaining child.
+/// They are found by session and process group, by descent, and by having been found before: what a
+/// stop has found stays in the tree when its parents have ended. Those that have detached and were
+/// adopted by this process are found by the tag in their environment, too. Orphans without a tag are
+/// attributed to the last remaining child.
 struct ProcessTree {
   private let members: [ProcessEntry]
   private let leader: Int32
   /// Whether no process can be missing.
   let isWhole: Bool
+
+  /// The living processes, by their ids, with the times of their starts.
+  var found: [Int32: UInt64] {
+    Dictionary(members.map { ($0.pid, $0.start) }) { first, _ in first }
+  }
 
   /// Whether no process is left.
   var isEmpty: Bool { members.isEmpty }
@@ -31,13 +37,18 @@ struct ProcessTree {
   ///   - leader: The first process of the tree.
   ///   - hasEnded: Whether the first process has ended.
   ///   - tag: The environment entries that identify the tree.
+  ///   - known: What was found before: ``found``.
   ///   - picture: The snapshot.
-  init(of leader: Int32, hasEnded: Bool, tag: Set<String>, in picture: ProcessSnapshot) {
+  init(
+    of leader: Int32, hasEnded: Bool, tag: Set<String>, known: [Int32: UInt64],
+    in picture: ProcessSnapshot
+  ) {
     self.leader = leader
     isWhole = picture.isWhole
-    let roots =
-      picture.table.tied(to: leader) + [leader] + picture.orphans(of: leader, tag: tag)
-    members = picture.table.withDescendants(roots).filter { entry in
+    let table = picture.table
+    let left = known.filter { table.entries[$0.key]?.start == $0.value }.keys
+    let roots = table.tied(to: leader) + [leader] + left + picture.orphans(of: leader, tag: tag)
+    members = table.withDescendants(roots).filter { entry in
       let isAnother = picture.started.contains(entry.pid) && entry.pid != leader
       return !entry.isZombie && !isAnother && !(entry.pid == leader && hasEnded)
     }

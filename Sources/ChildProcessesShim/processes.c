@@ -30,8 +30,9 @@ static int read_process(int folder, const char *name, struct reprise_process *pr
   char state;
   long threads;
   if (rest == NULL ||
-      sscanf(rest + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state,
-             &process->parent, &process->group, &process->session, &threads) != 5)
+      sscanf(rest + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
+             &state, &process->parent, &process->group, &process->session, &threads,
+             &process->start) != 6)
     return 0;
   process->pid = atoi(name);
   process->is_zombie = state == 'X' || (state == 'Z' && threads <= 1);

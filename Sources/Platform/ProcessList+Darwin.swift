@@ -10,6 +10,8 @@ package struct ListedProcess {
   package let group: Int32
   package let session: Int32
   package let isZombie: Bool
+  /// When it was started, in microseconds since 1970.
+  package let start: UInt64
 }
 
 /// Returns the current processes; empty if they cannot be listed.
@@ -23,9 +25,11 @@ package func listedProcesses() -> [ListedProcess] {
   guard unsafe sysctl(&query, 3, &list, &size, nil, 0) == 0 else { return [] }
   return list.prefix(size / MemoryLayout<kinfo_proc>.stride).map { info in
     let pid = info.kp_proc.p_pid
+    let start = info.kp_proc.p_un.__p_starttime
     return ListedProcess(
       pid: pid, parent: info.kp_eproc.e_ppid, group: info.kp_eproc.e_pgid, session: getsid(pid),
-      isZombie: Int32(info.kp_proc.p_stat) == SZOMB)
+      isZombie: Int32(info.kp_proc.p_stat) == SZOMB,
+      start: UInt64(start.tv_sec) * 1_000_000 + UInt64(start.tv_usec))
   }
 }
 #endif

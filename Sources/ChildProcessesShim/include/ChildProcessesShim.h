@@ -96,6 +96,8 @@ void reprise_start_children_in(const char *folder);
 struct reprise_process {
   pid_t pid, parent, group, session;
   int is_zombie;
+  /// When it was started, in a unit of the system.
+  unsigned long long start;
 };
 
 /// Stores all processes and returns their number, or capacity + 1 if there are more. *is_torn is

@@ -74,6 +74,7 @@ package final class LentTerminal: StepTerminal {
   /// the modes of the terminal while a step uses it.
   ///
   /// - Parameter body: Starts a run and creates its display.
+  /// - Returns: What the closure returns.
   package func keepFromSteps<Value>(until body: () async throws -> Value) async rethrows -> Value {
     let isHeld = await hold()
     defer { if isHeld { release() } }

@@ -143,7 +143,9 @@ final class Scenario: Sendable {
       ps.standardOutput = pipe
       try? ps.run()
       let listed = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      let pairs = listed.split(separator: "\n").map { $0.split(separator: " ").compactMap { Int32($0) } }
+      let pairs = listed.split(separator: "\n").map { line in
+        line.split(separator: " ").compactMap { Int32($0) }
+      }
       let children = Dictionary(grouping: pairs.filter { $0.count == 2 }) { $0[1] }
       var found = [root]
       var next = 0
