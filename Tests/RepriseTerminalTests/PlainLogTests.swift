@@ -142,7 +142,7 @@ struct PlainLogTests {
     let kinds: [Event.Kind] = [
       .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
       .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)),
-      .step("a", attempt: 1, .output(.standardOutput, text: "é\u{1B}[31m", isPartial: false)),
+      .step("a", attempt: 1, .output(.standardOutput, text: "é\u{1B}[2J", isPartial: false)),
       .step("a", attempt: 1, .failed(.exited(status: 1))),
       .runEnded(.failed(step: "a", reason: .exited(status: 1))),
     ]
@@ -179,5 +179,23 @@ struct PlainLogTests {
         00:00:27.000 still running: s1 (25.0 s), s2 (23.0 s, usually 1 m 01 s), s3 (21.0 s), \
         s4 (19.0 s), s5 (17.0 s) and 1 more
         """)
+  }
+
+  @Test(arguments: [true, false]) func `the output keeps its colours if there are any`(
+    hasColour: Bool
+  ) throws {
+    let run = try #require(RunID("abc"))
+    var log = PlainLog(style: Style(hasColour: hasColour, hasUnicode: false)) { _ in .zero }
+    var text = ""
+    let kinds: [Event.Kind] = [
+      .runStarted(RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])),
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("a", attempt: 1, .output(.standardOutput, text: "\u{1B}[31mx", isPartial: false)),
+    ]
+    for kind in kinds {
+      let event = Event(time: Timestamp(microseconds: 0), run: run, generation: 1, kind: kind)
+      text = log.text(for: event).string
+    }
+    #expect(text.hasSuffix(hasColour ? " \u{1B}[31mx\u{1B}[0m\n" : "a | x\n"))
   }
 }

@@ -93,6 +93,17 @@ struct TerminalSafeTests {
     #expect(("\(TestError())" as TerminalSafe).string == "one\n\ttwo")
   }
 
+  @Test func `output keeps its colours to the end of the line, and nothing else, if asked to`() {
+    let colour = "\u{1B}[1;38;5;9mred\u{1B}[2J\u{1B}[31"
+    #expect(
+      TerminalSafe(output: colour, keepsColours: true).string == "\u{1B}[1;38;5;9mred\u{1B}[0m")
+    #expect(TerminalSafe(output: colour, keepsColours: false).string == "red")
+    #expect(TerminalSafe(output: "plain", keepsColours: true).string == "plain")
+    for hostile in Hostile.all where hostile.kind != "CSI" {
+      #expect(TerminalSafe(output: hostile.text, keepsColours: true).string == hostile.left)
+    }
+  }
+
   @Test func `harmless text and literals are unchanged`() {
     let text = "漢字 é e\u{301} 👩‍👩‍👧 naïve"
     #expect(TerminalSafe(text).string == text)

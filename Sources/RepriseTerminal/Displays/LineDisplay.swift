@@ -60,7 +60,9 @@ final class LineDisplay: EventDisplay {
     }
     var state = State(
       log: PlainLog(style: style, prefix: prefix, joinedAt: joinedAt, offset: localTimeOffset))
-    if case .github(_, let job) = content { state.groups = GitHubGroups(job) }
+    if case .github(_, let job) = content {
+      state.groups = GitHubGroups(job, keepsColours: style.hasColour)
+    }
     self.state = Mutex(state)
     // While a step owns the terminal, lines wait.
     let display = LentTerminal.Display(

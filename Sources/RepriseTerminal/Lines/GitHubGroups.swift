@@ -25,12 +25,17 @@ struct GitHubGroups {
   }
 
   private let job: GitHubJob
+  private let keepsColours: Bool
   private let makeToken: @Sendable () -> String
   private var outputs: [String: Output] = [:]
   private var bytes = 0
 
-  init(_ job: GitHubJob, makeToken: @escaping @Sendable () -> String = GitHubCommand.makeToken) {
+  init(
+    _ job: GitHubJob, keepsColours: Bool = false,
+    makeToken: @escaping @Sendable () -> String = GitHubCommand.makeToken
+  ) {
     self.job = job
+    self.keepsColours = keepsColours
     self.makeToken = makeToken
   }
 
@@ -111,7 +116,9 @@ struct GitHubGroups {
     if attempt > 1 { title += ", attempt \(attempt)" }
     if isPart || output.partCount > 0 { title += ", part \(output.partCount + 1)" }
     if let time { title += " (\(time))" }
-    let lines = TerminalSafe(lines: output.texts.joined(separator: "\n") + "\n")
+    let lines = output.texts.joined(separator: "\n").split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map { TerminalSafe(output: String($0), keepsColours: keepsColours) + "\n" }.joined()
     return GitHubCommand.group(title: title).line
       + GitHubCommand.inert(lines, token: makeToken()) + GitHubCommand.endGroup.line
   }

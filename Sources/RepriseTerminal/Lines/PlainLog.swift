@@ -192,7 +192,9 @@ struct PlainLog {
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        .map { bar + " \(String($0) ?? "")" }
+        .map { line in
+          bar + " " + TerminalSafe(output: String(line) ?? "", keepsColours: style.hasColour)
+        }
     case .wrote: return []
     case .leftBehind(let command):
       return ["ended: \(command), left behind by \"\(state.name(of: id))\""]

@@ -36,6 +36,14 @@ package struct TerminalSafe: Sendable, Hashable {
       .map { Self.filtered(String($0), keeping: "\t") }.joined(separator: "\n")
   }
 
+  /// Filters a line of a step's output, keeping the colours and styles of its text if asked to.
+  ///
+  /// They end with the line.
+  init(output text: String, keepsColours: Bool) {
+    let kept = Self.filtered(text, keeping: nil, keepsColours: keepsColours)
+    string = kept.utf8.contains(0x1B) ? kept + "\u{1B}[0m" : kept
+  }
+
   /// Replaces unsafe characters in JSON by `\u` escapes, which preserves its meaning.
   package init(json text: String) {
     guard text.unicodeScalars.contains(where: Self.isUnsafeInLines) else {
@@ -56,14 +64,19 @@ package struct TerminalSafe: Sendable, Hashable {
     scalar.isTerminalControl && scalar != "\n" && scalar != "\t"
   }
 
-  private static func filtered(_ text: String, keeping kept: Unicode.Scalar?) -> String {
+  private static func filtered(
+    _ text: String, keeping kept: Unicode.Scalar?, keepsColours: Bool = false
+  ) -> String {
     let scalars = text.unicodeScalars
     guard scalars.contains(where: \.isTerminalControl) else { return text }
     var result = String.UnicodeScalarView()
     var rest = scalars[...]
     while let scalar = rest.popFirst() {
       switch scalar {
-      case "\u{1B}": dropSequence(&rest)
+      case "\u{1B}":
+        let colours = keepsColours ? colourSequence(rest) : nil
+        if let colours { result.append(contentsOf: [scalar] + colours) }
+        dropSequence(&rest)
       case _ where scalar == kept: result.append(scalar)
       case "\t": result.append(contentsOf: "    ".unicodeScalars)
       case _ where scalar.isTerminalControl: result.append("\u{FFFD}")
@@ -71,6 +84,17 @@ package struct TerminalSafe: Sendable, Hashable {
       }
     }
     return String(result)
+  }
+
+  /// Returns the rest of a control sequence that sets colours and styles (SGR of ECMA-48); nil if it
+  /// does anything else.
+  private static func colourSequence(
+    _ rest: Substring.UnicodeScalarView
+  ) -> Substring.UnicodeScalarView? {
+    guard rest.first == "[" else { return nil }
+    let parameters = rest.dropFirst().prefix { ("0"..."9").contains($0) || $0 == ";" || $0 == ":" }
+    guard parameters.endIndex < rest.endIndex, rest[parameters.endIndex] == "m" else { return nil }
+    return rest[...parameters.endIndex]
   }
 
   /// Drops the rest of an escape sequence (ECMA-48).

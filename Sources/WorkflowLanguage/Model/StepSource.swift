@@ -204,7 +204,7 @@ package struct StepSource: ValueSource {
           throw error.problem(in: "the output \"\(output)\" of \"\(name)\"")
         }
       }
-      return .map(withResult(of: group, ["outputs": .map(results)]))
+      return .map(withResult(of: group, name, ["outputs": .map(results)]))
     case .each(let members):
       var all: [Value] = []
       for member in members { all.append(try step(member)) }
@@ -218,7 +218,7 @@ package struct StepSource: ValueSource {
       }
       var outputs: [String: Value] = [:]
       for name in names { outputs[name] = .list(maps.map { $0[name] ?? .null }) }
-      return .map(withResult(of: group, ["outputs": .map(outputs)]))
+      return .map(withResult(of: group, name, ["outputs": .map(outputs)]))
     }
   }
 
@@ -247,13 +247,25 @@ package struct StepSource: ValueSource {
   }
 
   /// Adds the worst of the results of a group's last steps, with its status and reason.
-  private func withResult(of group: StepGroup, _ outputs: [String: Value]) -> [String: Value] {
+  ///
+  /// Last steps that were cancelled because of a failure in the group count as this failure.
+  private func withResult(
+    of group: StepGroup, _ name: String, _ outputs: [String: Value]
+  ) -> [String: Value] {
     let ends = group.ends.compactMap { values.step($0) }
-    let worst = ["failure", "cancelled", "", "success"].lazy
+    var worst = ["failure", "cancelled", "", "success"].lazy
       .compactMap { result in ends.first { $0.result == result } }.first
+    if worst?.result == "cancelled" { worst = failure(in: found.prefix + name) ?? worst }
     let none = group.ends.isEmpty ? "success" : "skipped"
     let members = (worst ?? StepValues(result: none, outputs: [:])).members
     return outputs.merging(members) { first, _ in first }
+  }
+
+  /// Returns the first failure in a group that is not tolerated.
+  private func failure(in group: String) -> StepValues? {
+    workflow.indices(named: group).lazy.map { workflow.steps[$0.position] }
+      .filter { $0.extrasIfAny?.continuesOnError != true }.compactMap { values.step($0.id) }
+      .first { $0.result == "failure" }
   }
 
   private func value(of step: StepValues, _ name: String) throws(ValueProblem) -> Value {

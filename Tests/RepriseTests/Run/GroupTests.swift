@@ -40,6 +40,26 @@ struct GroupTests {
     }
   }
 
+  @Test(arguments: ["a", "b", "c", "d"])
+  func `the result of a group is that of the step which has failed in it`(failing: String)
+    async throws
+  {
+    let (_, state, order) = try await run(
+      """
+      steps:
+        - id: before
+          steps: [{ id: a, run: x }]
+        - id: checks
+          continue-on-error: true
+          steps: [{ id: b, run: x, continue-on-error: true }, { id: c, run: x }, { id: d, run: x }]
+        - { id: failed, run: x, if: always() && steps.checks.result == 'failure' }
+        - { id: stopped, run: x, if: always() && steps.checks.result == 'cancelled' }
+      """, failing: [failing])
+    #expect(order.contains("failed") == ["c", "d"].contains(failing))
+    #expect(order.contains("stopped") == (failing == "a"))
+    #expect(state["d"]?.phase == .succeeded([:]) || failing != "b")
+  }
+
   @Test func `a failure after a group with continue-on-error fails the run`() async throws {
     let (outcome, _, _) = try await run(Self.tolerant, failing: ["a", "d"])
     #expect(outcome == .failed(step: "d", reason: .exited(status: 1)))
