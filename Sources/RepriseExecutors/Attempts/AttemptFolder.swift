@@ -185,16 +185,28 @@ package struct AttemptFolder: Sendable {
     try write(spec.json, to: specPath, isSynced: false)
   }
 
-  /// Writes the result, so that it is complete on disk or missing.
+  /// Writes the result, so that it is complete or missing.
   ///
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - outputs: What the attempt has written for its outputs, although it did not succeed.
+  ///   - isSynced: Whether it must be on disk when this returns.
   /// - Throws: The system error.
   package func write(
-    _ result: AttemptResult, written outputs: StepOutputs = [:]
+    _ result: AttemptResult, written outputs: StepOutputs = [:], isSynced: Bool = true
   ) throws(Errno) {
     // Without the encoder, as above.
     let isPlain = result == .succeeded([:])
     let text = isPlain ? #"{"outputs":{},"state":"succeeded"}"# : CodedResult(result, outputs).json
-    try write(text, to: resultPath, isSynced: true)
+    try write(text, to: resultPath, isSynced: isSynced)
+  }
+
+  /// Brings a result that is written to the disk, unless its folder has been removed.
+  func syncResult() {
+    do throws(Errno) {
+      try OpenFile(resultPath, options: [.noFollow]).sync()
+      try OpenFile(path).sync()
+    } catch {}
   }
 
   /// The result; nil if there is none.

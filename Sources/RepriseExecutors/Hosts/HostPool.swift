@@ -22,6 +22,7 @@ package final class HostPool: Sendable {
   private let host: String
   private let send: @Sendable ([UInt8]) -> Void
   private let claims: KeptDescriptors?
+  private let late = LateSync()
   private let state = Mutex(State())
   /// Held while a message is sent: parts of two large ones would mix.
   private let sending = Mutex(())
@@ -95,8 +96,8 @@ package final class HostPool: Sendable {
     for attempt in state.withLock({ Array($0.attempts.values) }) { attempt.stop() }
   }
 
-  /// Whether no attempt is left.
-  package var isIdle: Bool { state.withLock { $0.attempts.isEmpty } }
+  /// Whether no attempt is left, and all results are on the disk.
+  package var isIdle: Bool { state.withLock { $0.attempts.isEmpty } && late.isIdle }
 
   /// Returns an attempt that this pool must run; nil if the reply says why not, or it was begun before.
   ///
@@ -112,9 +113,10 @@ package final class HostPool: Sendable {
       reply.refused = "cannot create \(folder.path): \(error)"
       return nil
     }
-    folder.renewInterest()
     do throws(HostedAttempt.Refusal) {
-      let attempt = try HostedAttempt(folder, on: host, spec: spec) { [self] news, mark in
+      let attempt = try HostedAttempt(
+        folder, on: host, spec: spec, late: late
+      ) { [self] news, mark in
         send(news, of: token, next: mark)
       }
       state.withLock { $0.attempts[token] = attempt }
@@ -133,7 +135,11 @@ package final class HostPool: Sendable {
   private func run(_ attempt: HostedAttempt, _ token: AttemptToken) {
     let kept = claims?.keep(attempt.claimDescriptor)
     Task { [self] in
-      _ = await attempt.run { [self] in isWanted(attempt.folder) }
+      _ = await attempt.run {
+        self.isWanted(attempt.folder)
+      } isHeard: {
+        self.state.withLock { !$0.isClosed }
+      }
       if let kept { claims?.release(kept) }
       _ = state.withLock { $0.attempts.removeValue(forKey: token) }
     }

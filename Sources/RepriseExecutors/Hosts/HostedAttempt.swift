@@ -41,6 +41,7 @@ package final class HostedAttempt: Sendable {
   private let output: OpenFile
   private let state = Mutex(State())
   private let onNews: @Sendable (AttemptNews, OutputMark) -> Void
+  private let late: LateSync?
 
   /// The descriptor of the claim, for the guardian of this process.
   package var claimDescriptor: Int32 { claim.descriptor }
@@ -51,15 +52,17 @@ package final class HostedAttempt: Sendable {
   ///   - folder: The folder of the attempt.
   ///   - host: The name of this machine.
   ///   - spec: What to run; nil to read it from the folder.
+  ///   - late: Where the result waits for the disk, if the news have reached an engine by then.
   ///   - onNews: Called with each piece of news and the mark after it, on any thread; must not
   ///     block.
   /// - Throws: ``Refusal``.
-  package init(
-    _ folder: AttemptFolder, on host: String, spec: AttemptSpec? = nil,
-    onNews: @escaping @Sendable (AttemptNews, OutputMark) -> Void = { _, _ in }
+  init(
+    _ folder: AttemptFolder, on host: String, spec: AttemptSpec? = nil, late: LateSync?,
+    onNews: @escaping @Sendable (AttemptNews, OutputMark) -> Void
   ) throws(Refusal) {
     self.folder = folder
     self.onNews = onNews
+    self.late = late
     do throws(Errno) {
       guard let claim = try folder.takeClaim(host: host) else { throw Errno.fileExists }
       self.claim = claim
@@ -76,9 +79,19 @@ package final class HostedAttempt: Sendable {
         throw .unreadable("\(folder.specPath) cannot be read")
       }
       self.spec = read
+      // It contains secrets, and no one else needs it.
+      try? removeFile(folder.specPath)
     }
-    // It contains secrets, and no one else needs it.
-    try? removeFile(folder.specPath)
+  }
+
+  /// Claims an attempt of an engine that looks at its folder, and reads what to run.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the attempt.
+  ///   - host: The name of this machine.
+  /// - Throws: ``Refusal``.
+  package convenience init(_ folder: AttemptFolder, on host: String) throws(Refusal) {
+    try self.init(folder, on: host, late: nil) { _, _ in }
   }
 
   /// Asks the attempt to stop; a later request can only shorten the grace period.
@@ -96,10 +109,14 @@ package final class HostedAttempt: Sendable {
 
   /// Runs the attempt to its end and writes the result.
   ///
-  /// - Parameter isWanted: Returns whether the attempt is still wanted; asked each second.
-  /// - Returns: The result, which is on disk, unless that failed: see ``problem``.
+  /// - Parameters:
+  ///   - isWanted: Returns whether the attempt is still wanted; asked each second.
+  ///   - isHeard: Returns whether news reach an engine.
+  /// - Returns: The result, which is written, unless that failed: see ``problem``. It is on the disk,
+  ///   or will be soon if an engine has heard of it.
   package func run(
-    whileWanted isWanted: @escaping @Sendable () -> Bool = { true }
+    whileWanted isWanted: @escaping @Sendable () -> Bool = { true },
+    isHeard: @Sendable () -> Bool = { false }
   ) async -> AttemptResult {
     let watch = Task { await self.keepLease(isWanted) }
     let result = await performed()
@@ -109,11 +126,13 @@ package final class HostedAttempt: Sendable {
     if !written.isEmpty { tell(.written(written)) }
     // First, as an engine that listens need not wait for the disk; one that does not finds the file.
     tell(.ended(result))
+    let late = isHeard() ? late : nil
     // Not on a thread of the concurrency pool: the disk takes milliseconds, and the next attempts of a pool
     // need the few threads that there are.
     let problem = await Self.disk.result { [folder] in
       do throws(Errno) {
-        try folder.write(result, written: written)
+        try folder.write(result, written: written, isSynced: late == nil)
+        late?.add(folder)
         return Errno?.none
       } catch {
         return error
