@@ -157,64 +157,6 @@ private actor PoolNews {
   }
 }
 
-/// The news of one attempt that have arrived and were not taken yet.
-private final class PoolInbox: Sendable {
-  private enum Item {
-    case news(MarkedNews)
-    case broken(String)
-  }
-
-  private struct State {
-    var items: [Item] = []
-    var waiting: CheckedContinuation<Void, Never>?
-    var isSpent = false
-  }
-
-  private let state = Mutex(State())
-
-  /// Whether the connection has ended, or its news were read once.
-  var isSpent: Bool { state.withLock { $0.isSpent } }
-
-  func add(_ news: MarkedNews) { add(.news(news)) }
-
-  func fail(_ text: String) { add(.broken(text)) }
-
-  private func add(_ item: Item) {
-    let waiting = state.withLock { state in
-      state.items.append(item)
-      defer { state.waiting = nil }
-      return state.waiting
-    }
-    waiting?.resume()
-  }
-
-  func next() async throws -> MarkedNews? {
-    while true {
-      let item = state.withLock { state -> Item? in
-        guard !state.items.isEmpty else { return nil }
-        state.isSpent = true
-        return state.items.removeFirst()
-      }
-      switch item {
-      case .news(let news): return news
-      case .broken(let text): throw RunnerFailure.cannotAsk(text)
-      case nil: await waitForMore()
-      }
-    }
-  }
-
-  private func waitForMore() async {
-    await withCheckedContinuation { continuation in
-      let mayGoOn = state.withLock { state in
-        guard state.items.isEmpty else { return true }
-        state.waiting = continuation
-        return false
-      }
-      if mayGoOn { continuation.resume() }
-    }
-  }
-}
-
 /// The connection to a pool, which is made at its first use and again after it has broken.
 private actor PoolConnection {
   private struct Link {
@@ -222,6 +164,13 @@ private actor PoolConnection {
     let number: Int
   }
 
+  /// A request without a reply so far.
+  private struct Question {
+    let continuation: CheckedContinuation<Result<PoolMessage, RunnerFailure>, Never>
+    let askedAt: Timestamp
+  }
+
+  /// The time after which a far side that does not reply is given up, looked at with each sign of life.
   private static let answerTimeMax = Duration.seconds(20)
 
   private let title: String
@@ -231,7 +180,7 @@ private actor PoolConnection {
   private var linkCount = 0
   private var connecting: Task<Result<Void, RunnerFailure>, Never>?
   private var nextID = 1
-  private var waiting: [Int: CheckedContinuation<Result<PoolMessage, RunnerFailure>, Never>] = [:]
+  private var waiting: [Int: Question] = [:]
   private var inboxes: [String: PoolInbox] = [:]
 
   init(
@@ -253,7 +202,7 @@ private actor PoolConnection {
     return inbox
   }
 
-  /// Sends a request and waits for its reply.
+  /// Sends a request and waits for its reply, at most about ``answerTimeMax``.
   func ask(_ request: PoolRequest) async throws(RunnerFailure) -> PoolMessage {
     if link == nil { try await makeLink() }
     let reply = try await exchange(request).get()
@@ -294,28 +243,36 @@ private actor PoolConnection {
       for await messages in arrivals { await self?.take(messages) }
       await self?.broken(number)
     }
+    keepAlive(number)
     var hello = PoolRequest(request: .hello, id: 0)
     hello.patience = Double(patience.components.seconds)
     let answer = await exchange(hello)
     guard case .success = answer else {
       return answer.map { _ in }
     }
-    keepAlive(number)
     return .success(())
   }
 
-  /// Says from time to time that this engine is alive.
+  /// Says from time to time that this engine is alive, and expects the same of the far side.
   private func keepAlive(_ number: Int) {
     Task { [weak self] in
-      while true {
+      while await self?.isCurrent(number) == true {
         try? await SystemClock().sleep(for: .seconds(3))
-        guard let self, await self.isCurrent(number) else { return }
-        _ = await self.exchange(PoolRequest(request: .hello, id: 0))
+        await self?.sayHello(on: number)
       }
     }
   }
 
   private func isCurrent(_ number: Int) -> Bool { link?.number == number }
+
+  private func sayHello(on number: Int) {
+    guard isCurrent(number) else { return }
+    let now = SystemClock().now
+    for (id, question) in waiting where now - question.askedAt > Self.answerTimeMax {
+      timedOut(id)
+    }
+    Task { await self.exchange(PoolRequest(request: .hello, id: 0)) }
+  }
 
   private func exchange(_ request: PoolRequest) async -> Result<PoolMessage, RunnerFailure> {
     guard let link else { return .failure(.cannotAsk("there is no connection to \(title)")) }
@@ -324,28 +281,23 @@ private actor PoolConnection {
     nextID += 1
     let id = request.id
     let line = Array((request.json + "\n").utf8)
-    let timer = Task {
-      guard (try? await SystemClock().sleep(for: Self.answerTimeMax)) != nil else { return }
-      self.timedOut(id)
-    }
-    defer { timer.cancel() }
     return await withCheckedContinuation { continuation in
-      waiting[id] = continuation
+      waiting[id] = Question(continuation: continuation, askedAt: SystemClock().now)
       link.program.send(line)
     }
   }
 
   private func timedOut(_ id: Int) {
-    guard let continuation = waiting.removeValue(forKey: id) else { return }
-    continuation.resume(returning: .failure(.cannotAsk("\(title) does not answer")))
+    guard let question = waiting.removeValue(forKey: id) else { return }
+    question.continuation.resume(returning: .failure(.cannotAsk("\(title) does not answer")))
     // What does not answer is as good as broken.
     link?.program.end()
   }
 
   private func take(_ messages: [PoolMessage]) {
     for message in messages {
-      if let id = message.id, let continuation = waiting.removeValue(forKey: id) {
-        continuation.resume(returning: .success(message))
+      if let id = message.id, let question = waiting.removeValue(forKey: id) {
+        question.continuation.resume(returning: .success(message))
       } else if let token = message.token, let news = message.news?.news {
         inboxes[token]?.add(MarkedNews(news, next: OutputMark(offset: message.next ?? 0)))
         if case .ended = news { inboxes[token] = nil }
@@ -364,28 +316,11 @@ private actor PoolConnection {
     guard link?.number == number else { return }
     link = nil
     let text = "the connection to \(title) has ended"
-    for continuation in waiting.values {
-      continuation.resume(returning: .failure(.cannotAsk(text)))
+    for question in waiting.values {
+      question.continuation.resume(returning: .failure(.cannotAsk(text)))
     }
     waiting = [:]
     for inbox in inboxes.values { inbox.fail(text) }
     inboxes = [:]
-  }
-}
-
-/// Splits what arrives from a pool into messages; used on one thread.
-private final class PoolLines: Sendable {
-  private let rest = Mutex<[UInt8]>([])
-
-  func messages(in bytes: [UInt8]) -> [PoolMessage] {
-    rest.withLock { rest in
-      rest += bytes
-      guard let end = rest.lastIndex(of: 0x0A) else { return [] }
-      let lines = rest[...end].split(separator: 0x0A)
-      // The first lines may be a greeting of the far side's shell.
-      let messages = lines.compactMap { PoolMessage(json: Array($0)) }
-      rest = Array(rest[(end + 1)...])
-      return messages
-    }
   }
 }

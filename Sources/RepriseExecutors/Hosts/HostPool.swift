@@ -13,6 +13,8 @@ import Synchronization
 package final class HostPool: Sendable {
   private struct State {
     var attempts: [AttemptToken: HostedAttempt] = [:]
+    /// Whether the attempts look around regularly.
+    var isWatching = false
     var isClosed = false
     var lastHeard = SystemClock().now
     var patience = Duration.seconds(30)
@@ -134,14 +136,39 @@ package final class HostPool: Sendable {
 
   private func run(_ attempt: HostedAttempt, _ token: AttemptToken) {
     let kept = claims?.keep(attempt.claimDescriptor)
+    attempt.lookAround()
+    watchAttempts()
     Task { [self] in
-      _ = await attempt.run {
-        self.isWanted(attempt.folder)
-      } isHeard: {
-        self.state.withLock { !$0.isClosed }
-      }
+      _ = await attempt.run { self.state.withLock { !$0.isClosed } }
       if let kept { claims?.release(kept) }
       _ = state.withLock { $0.attempts.removeValue(forKey: token) }
+    }
+  }
+
+  /// The number of looks after the last attempt, so that short steps in a row share a watch.
+  private static let idleLooksMax = 20
+
+  /// Has all attempts look around regularly: one timer, as each takes as long as a short step.
+  private func watchAttempts() {
+    let isNew = state.withLock { state in
+      defer { state.isWatching = true }
+      return !state.isWatching
+    }
+    guard isNew else { return }
+    Task { [self] in
+      var idleLooks = 0
+      while true {
+        try? await SystemClock().sleep(for: HostedAttempt.lookInterval)
+        let attempts = state.withLock { Array($0.attempts.values) }
+        for attempt in attempts { attempt.lookAround { isWanted(attempt.folder) } }
+        idleLooks = attempts.isEmpty ? idleLooks + 1 : 0
+        guard idleLooks > Self.idleLooksMax else { continue }
+        let isOver = state.withLock { state in
+          state.isWatching = !state.attempts.isEmpty
+          return !state.isWatching
+        }
+        if isOver { return }
+      }
     }
   }
 

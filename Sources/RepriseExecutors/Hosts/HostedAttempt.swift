@@ -30,7 +30,12 @@ package final class HostedAttempt: Sendable {
     var complaint = ""
     /// What it has written to the file for its outputs, if it did not succeed.
     var written: StepOutputs = [:]
+    /// The number of looks so far.
+    var lookCount = 0
   }
+
+  /// The time between two looks of an attempt at what others want of it.
+  static let lookInterval = Duration.milliseconds(100)
 
   private static let disk = DispatchQueue(label: "reprise.results", attributes: .concurrent)
 
@@ -109,19 +114,28 @@ package final class HostedAttempt: Sendable {
 
   /// Runs the attempt to its end and writes the result.
   ///
-  /// - Parameters:
-  ///   - isWanted: Returns whether the attempt is still wanted; asked each second.
-  ///   - isHeard: Returns whether news reach an engine.
-  /// - Returns: The result, which is written, unless that failed: see ``problem``. It is on the disk,
-  ///   or will be soon if an engine has heard of it.
-  package func run(
-    whileWanted isWanted: @escaping @Sendable () -> Bool = { true },
-    isHeard: @Sendable () -> Bool = { false }
-  ) async -> AttemptResult {
-    let watch = Task { await self.keepLease(isWanted) }
-    let result = await performed()
+  /// - Returns: The result, which is on the disk, unless that failed: see ``problem``.
+  package func run() async -> AttemptResult {
+    let watch = Task {
+      while !Task.isCancelled {
+        lookAround()
+        try? await SystemClock().sleep(for: Self.lookInterval)
+      }
+    }
+    let result = await run { false }
     watch.cancel()
     await watch.value
+    return result
+  }
+
+  /// Runs the attempt to its end and writes the result; ``lookAround(isWanted:)`` must be called
+  /// while it runs.
+  ///
+  /// - Parameter isHeard: Returns whether news reach an engine.
+  /// - Returns: The result, which is written, unless that failed: see ``problem``. It is on the disk,
+  ///   or will be soon if an engine has heard of it.
+  func run(isHeard: @Sendable () -> Bool) async -> AttemptResult {
+    let result = await performed()
     let written = state.withLock(\.written)
     if !written.isEmpty { tell(.written(written)) }
     // First, as an engine that listens need not wait for the disk; one that does not finds the file.
@@ -228,17 +242,19 @@ package final class HostedAttempt: Sendable {
     return true
   }
 
-  /// Renews the lease, and stops the attempt when the engine asks for it or nobody wants it.
-  private func keepLease(_ isWanted: @Sendable () -> Bool) async {
-    var turn = 0
-    while true {
-      // Most attempts are over by the first time, and need no further file.
-      if turn % 20 == 19 { folder.renewLease() }
-      if let grace = folder.requestedGrace { stop(grace: grace) }
-      if turn % 10 == 9, !isWanted() { stop() }
-      turn += 1
-      guard (try? await SystemClock().sleep(for: .milliseconds(100))) != nil else { return }
+  /// Renews the lease from time to time, and stops the attempt when the engine asks for it or nobody
+  /// wants it.
+  ///
+  /// - Parameter isWanted: Returns whether the attempt is still wanted; asked each second.
+  func lookAround(isWanted: () -> Bool = { true }) {
+    let count = state.withLock { state in
+      state.lookCount += 1
+      return state.lookCount
     }
+    // Most attempts are over by the first time, and need no further file.
+    if count % 20 == 0 { folder.renewLease() }
+    if let grace = folder.requestedGrace { stop(grace: grace) }
+    if count % 10 == 0, !isWanted() { stop() }
   }
 }
 
