@@ -28,6 +28,9 @@ struct WarningTests {
     (
       "steps:\n- {id: a, run: &x y, dir: *x}\n- &x\n  id: b\n  run: z\n", "3:3 R0912"
     ),
+    ("steps: [{id: a, run: 'echo {{ env.A }} x'}]\n", "1:22 R0913"),
+    ("params: {x: 1}\nsteps: [{id: a, exec: [echo, '${{ params.x }} {{.x}}']}]\n", "2:30 R0913"),
+    ("steps: [{id: a, exec: [echo, '{{item}}'], foreach: [1]}]\n", "1:30 R0913"),
     ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29 R0903"),
     ("steps: [{id: a, run: x, if: always()}]\n", "1:29 R0909"),
     (
@@ -57,6 +60,7 @@ struct WarningTests {
     "steps: [{id: a, run: x, env: {DEBUG: 'yes'}}]\n",
     "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}, {id: b, exec: [echo, \"${{ steps.a.outputs.o }}\"]}]\n",
     "params: {x: false}\nsteps: [{id: a, run: x, if: params.x}]\n",
+    "params: {x: 1}\nsteps: [{id: a, run: 'docker ps --format \"{{.Names}} {{item}}\" {{.x y}} {{'}]\n",
     "params: {x: true}\nsteps: [{id: a, run: x, if: params.x || true}]\n",
     "steps: [{id: a, run: x, if: machine.os == 'linux'}]\n",
     "steps: [{id: a, matrix: {v: [1, 2]}, run: x, if: matrix.v == 1}]\n",

@@ -116,6 +116,7 @@ extension DiagnosticKind {
     case .vainExclusion: "R0910"
     case .alwaysTrue, .oneRound: "R0911"
     case .unusedAnchor: "R0912"
+    case .plainBraces: "R0913"
     case .unsetVariable: "R0904"
     case .unusedOutput: "R0905"
     case .writtenNumber: "R0906"

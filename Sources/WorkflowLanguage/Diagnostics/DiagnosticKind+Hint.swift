@@ -209,6 +209,7 @@ extension DiagnosticKind {
     case .redundantNeed: "remove it"
     case .alwaysTrue: "remove it, or make it depend on a value"
     case .oneRound: "remove \"repeat\", or make the condition depend on a value"
+    case .plainBraces(_, let meant): "write ${{ \(meant) }}, if it is an expression"
     case .unusedAnchor(let name): "remove it, or use it as: *\(name)"
     case .neverTrue: "remove the step, or make the condition depend on a value"
     case .neverCancelled:

@@ -255,6 +255,7 @@ extension DiagnosticKind {
     case .alwaysTrue: "this condition is always true"
     case .oneRound(let isWhile):
       "this condition is always \(!isWhile), so the step never runs again"
+    case .plainBraces(let text, _): "\"\(text)\" is plain text here"
     case .unusedAnchor(let name): "the anchor \"\(name)\" is never used"
     case .neverCancelled:
       "cancelled() is never true outside \"finally\": a cancelled run starts no other steps"

@@ -207,6 +207,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case alwaysTrue
   case oneRound(isWhile: Bool)
   case unusedAnchor(String)
+  case plainBraces(String, meant: String)
   case neverCancelled
   case alwaysIsNotOnCancel
   case vainExclusion(String)

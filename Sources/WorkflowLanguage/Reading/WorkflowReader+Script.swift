@@ -11,6 +11,7 @@ extension WorkflowReader {
       return nil
     }
     guard let text = node.text, text.hasExpression else {
+      if let text = node.text { warnOfBraces(in: text, node, context) }
       return readers[file].nonEmptyText(node, "run")
     }
     let rewrite = ScriptRewrite(text)

@@ -253,6 +253,7 @@ extension WorkflowReader {
   ) -> Template? {
     guard let template = readers[context.file].template(node, what(), isExpression: isExpression)
     else { return nil }
+    if !isExpression { warnOfBraces(in: template.source, node, context) }
     if !template.isPlain {
       checks.append(
         Check(

@@ -339,6 +339,19 @@ extension ErrorPage {
       fix: "Remove the anchor, or use it.",
       fixed: "steps: [{ id: a, run: &script make }, { id: b, run: *script }]"),
     ErrorPage(
+      "R0913", "warning: braces without a dollar",
+      "A text contains {{ … }}, with which other tools write expressions, around the name of something "
+        + "that the file has. Here it is plain text: an expression begins with a dollar.",
+      example: """
+        params: { target: x86 }
+        steps: [{ id: a, exec: [make, "{{ params.target }}"] }]
+        """,
+      fix: "Write a dollar before the braces.",
+      fixed: """
+        params: { target: x86 }
+        steps: [{ id: a, exec: [make, "${{ params.target }}"] }]
+        """),
+    ErrorPage(
       "R0920", "warning: a script that its shell cannot read",
       "validate gives each script to its shell with the option -n, which reads it without running it. "
         + "Steps on runners are left out, as they run elsewhere.",
