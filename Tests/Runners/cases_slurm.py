@@ -150,10 +150,14 @@ def cancelled_without_controller(kind):
 
 @case("slurm")
 def controller_killed(kind):
-    """slurmctld dies while jobs run and wait; it comes back with or without knowing them."""
+    """slurmctld dies while jobs run and wait; it comes back with or without knowing them.
+
+    It saves the jobs every five seconds. Without them, it uses their ids again, and takes the end of an old
+    job for that of a new one, which it cancels before it begins: such a step is lost, and is retried.
+    """
     project = Project("slurm", """
-  - { id: a, foreach: { from: 1, to: 6 }, run: "echo $REPRISE_STEP_ID >> effects; sleep 3" }
-  - { id: z, run: "echo z >> effects" }
+  - { id: a, foreach: { from: 1, to: 6 }, run: "echo $REPRISE_STEP_ID >> effects; sleep 3", retry: 3 }
+  - { id: z, run: "echo z >> effects", retry: 3 }
 """)
     try:
         engine = project.start("run", "w.yaml")
