@@ -7,9 +7,10 @@ public import CombineShim
 extension Publisher {
   /// Publishes the latest values of this publisher and another one whenever one of them changes.
   ///
-  /// - Values: none until each publisher has published a value. While there is no demand, changes
+  /// - Values: none until each publisher has published a value. Changes for which there is no demand
   ///   are coalesced: the next request gets the latest values.
-  /// - Demand: each request is passed on to every publisher.
+  /// - Demand: each request is passed on to every publisher. A subject drops what it is sent without
+  ///   demand, as in Combine; a `CurrentValueSubject` or a buffer keeps it.
   /// - Completion: finishes when all publishers have finished, even if one of them has published no
   ///   value, as Combine's does. A failure of any publisher is delivered immediately and cancels the
   ///   others.

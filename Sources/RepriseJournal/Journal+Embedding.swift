@@ -5,18 +5,29 @@ import Platform
 public import Reprise
 
 extension Journal {
-  /// The folder of a journal, unless another one is given: that of the command `reprise`.
-  public static let defaultFolder = StateDirectory.name
+  /// Opens the journal that the command `reprise` uses in the working directory.
+  ///
+  /// Its folder is that of the variable `REPRISE_STATE_DIR`; else the nearest `.reprise` of the
+  /// project; else `.reprise` next to the nearest folder `workflows`, or in the working directory.
+  /// See ``init(at:)``.
+  ///
+  /// - Throws: ``JournalError`` if it cannot be opened.
+  public convenience init() throws(JournalError) {
+    let directory = StateDirectory(
+      explicit: nil, environment: inheritedEnvironment(), in: workingFolder() ?? "/")
+    try self.init(directory)
+    try recoverRuns()
+  }
 
-  /// Opens a journal; creates its folder if it does not exist.
+  /// Opens the journal in a folder; creates it if it does not exist.
   ///
   /// Runs whose process has died are recorded as interrupted, and what is left of their processes is
   /// killed. Blocks the thread while it does so; call it once, when the program starts.
   ///
   /// - Parameter folder: The path of the folder, relative to the working directory. The command
-  ///   `reprise` finds the default by itself, and others by `--state-dir`.
+  ///   `reprise` finds it by `--state-dir`, or by the variable `REPRISE_STATE_DIR`.
   /// - Throws: ``JournalError`` if it cannot be opened.
-  public convenience init(at folder: String = Journal.defaultFolder) throws(JournalError) {
+  public convenience init(at folder: String) throws(JournalError) {
     try self.init(StateDirectory(path: folder, in: workingFolder() ?? "/"))
     try recoverRuns()
   }

@@ -76,6 +76,8 @@ public final class Journal: Sendable {
       try database.write(isSynced: request.durability == .power) {
         connection -> Result<(Int64, Int64), GroupIsBusy> in
         if isAlone, let busy = try busyGroup(of: request, in: connection) { return .failure(busy) }
+        let known = try connection.value("SELECT count(*) FROM run WHERE id = ?", id.description)
+        if known.integer != 0 { throw JournalError("the id \(id) is used by another run") }
         let turn = try Self.nextTurn(in: connection)
         try connection.execute(
           """

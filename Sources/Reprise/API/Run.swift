@@ -1,5 +1,6 @@
 // `Run`: the caller's handle on one execution of a workflow. Forwards requests to the `RunDriver`.
 
+import Synchronization
 public import WorkflowLanguage
 
 /// One execution of a workflow: its events and state, and the methods that control it.
@@ -15,6 +16,8 @@ public final class Run: Sendable {
   private let runtime: Runtime
   let requests: AsyncStream<RunDriver.Request>.Continuation
   let end = SharedAnswer<RunOutcome>()
+  /// The first signal that has cancelled the run.
+  let stopSignal = Mutex<Int32?>(nil)
 
   /// Whether a run is new or resumed.
   enum Beginning {

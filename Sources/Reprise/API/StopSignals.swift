@@ -84,20 +84,37 @@ extension Run {
   ///
   ///     let run = Engine().start(workflow)
   ///     run.cancelOnSignals()
-  ///     exit(await run.outcome.exitStatus)
+  ///     exit(await run.exitStatus)
   ///
   /// - Parameter signals: The signals.
   public func cancelOnSignals(
     _ signals: Set<StopSignals.Signal> = Set(StopSignals.Signal.allCases)
   ) {
-    let watch = SignalWatch(signals) { [weak self] _ in
+    let watch = SignalWatch(signals) { [weak self] signal in
       guard let self else { return }
+      stopSignal.withLock { $0 = $0 ?? signal.number }
       if case .cancelling = state.phase { kill() } else { cancel() }
     }
     // Does not retain the run, because its release must cancel it.
     Task { [end] in
       _ = await end.value()
       watch.end()
+    }
+  }
+}
+
+extension Run {
+  /// The exit status of a tool that ends with this run, as of the command `reprise`.
+  ///
+  /// That of ``outcome``; if a signal has cancelled the run, 128 and the number of the signal: 130
+  /// after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. Waits for the end of the run.
+  public var exitStatus: Int32 {
+    get async {
+      let outcome = await outcome
+      guard case .cancelled = outcome, let signal = stopSignal.withLock({ $0 }) else {
+        return outcome.exitStatus
+      }
+      return 128 + signal
     }
   }
 }

@@ -199,7 +199,8 @@ extension RunOutcome {
   /// The exit status of a tool that ends with this outcome, as of the command `reprise`.
   ///
   /// 0 if the run succeeded or its condition was not met, 1 if a step failed, 3 if the run timed out,
-  /// 4 if it was abandoned, and 130, as after Ctrl-C, if it was cancelled.
+  /// 4 if it was abandoned, and 130, as after Ctrl-C, if it was cancelled; ``Run/exitStatus`` also
+  /// says which signal has cancelled it.
   public var exitStatus: Int32 {
     switch self {
     case .succeeded, .skipped: 0

@@ -146,8 +146,10 @@ public enum StepPhase: Sendable, Equatable {
   /// The step did not run, for this reason; the outputs are those of its last run, if any.
   case skipped(String, StepOutputs)
 
-  /// The name of the state, as in Documentation/events.md.
-  package var name: String {
+  /// The name of the state without its details, such as `succeeded`, for displays.
+  ///
+  /// The names are `pending`, `ready`, `running`, `succeeded`, `failed`, `cancelled` and `skipped`.
+  public var name: String {
     switch self {
     case .pending: "pending"
     case .ready: "ready"

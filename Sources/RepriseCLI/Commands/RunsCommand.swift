@@ -52,9 +52,12 @@ struct RunsCommand: AsyncParsableCommand {
     } catch {
       throw Problem(error)
     }
-    let chosen = runs.filter { status == nil || $0.status == status }.prefix(max(0, limit))
-    let list = RunList(chosen) { try? journal.state(of: $0) }
+    let all = runs.filter { status == nil || $0.status == status }
+    let list = RunList(all.prefix(max(0, limit))) { try? journal.state(of: $0) }
     printList(list.jsonLines, table: list.table, json: json)
+    if all.count > limit, !json {
+      printError("\(limit) of \(all.count) runs; all: --limit \(all.count)")
+    }
   }
 }
 

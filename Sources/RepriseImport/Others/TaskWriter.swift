@@ -249,7 +249,9 @@ struct TaskWriter {
 
   private mutating func remarkOthers(_ node: Node) {
     if node["watch"]?.boolean == true { note("watch: use \"on: files\" and reprise watch") }
-    if node["interactive"]?.boolean == true { note("interactive: a step has no terminal") }
+    if node["interactive"]?.boolean == true {
+      note("interactive: add \"terminal: true\" to the steps that use the terminal")
+    }
     if let systems = node["platforms"]?.texts {
       note("platforms: \(systems.joined(separator: ", "))")
     }
