@@ -79,4 +79,56 @@ struct ScopeTests {
       .succeeds()
     #expect(dry.output.contains("would run 1 step"))
   }
+
+  @Test func `outputs of computed items come from a run in which all of them have succeeded`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      params: { fails: { default: no } }
+      steps:
+        - { id: plan, run: "echo 'p=[1,2]' >> $REPRISE_OUTPUT" }
+        - id: g
+          foreach: ${{ fromJSON(steps.plan.outputs.p) }}
+          outputs: { o: "${{ steps.t.outputs.o }}" }
+          steps:
+            - { id: s, exec: [test, "${{ params.fails }}", "!=", "yes"] }
+            - { id: t, env: { I: "${{ item }}" }, run: "echo o=$I >> $REPRISE_OUTPUT" }
+        - { id: c, needs: { g: over }, exec: [echo, "${{ toJSON(steps.g.outputs.o) }} ${{ steps.g.result }}"] }
+      """, to: "w.yaml")
+    let part = ["run", "w.yaml", "--only", "c", "--progress", "plain"]
+    try await scenario.reprise("run", "w.yaml", "-p", "fails=yes").fails(with: 1)
+    let none = try await scenario.start(part).end().fails(with: 2)
+    #expect(none.errors.contains("no earlier run has left them"))
+    try await scenario.reprise("run", "w.yaml").succeeds()
+    try await scenario.reprise("run", "w.yaml", "-p", "fails=yes").fails(with: 1)
+    for _ in 1...2 {
+      let found = try await scenario.start(part).end().succeeds()
+      #expect(found.output.contains(#"["1","2"] success"#), "\(found.output)")
+    }
+    // The second one took them from the first part, and a run that is resumed has its own.
+    try await scenario.reprise("prune", "--keep", "1").succeeds()
+    let again = try await scenario.reprise("resume", "@last", "--from", "c", "--progress", "plain")
+    #expect(again.output.contains(#"["1","2"] success"#), "\(again.output)\(again.errors)")
+  }
+
+  @Test func `variables of earlier steps come from the last run, too`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: a, run: "echo V=1 >> $REPRISE_ENV" }
+        - { id: b, run: "echo V=2 >> $REPRISE_ENV; echo U=3 >> $REPRISE_ENV" }
+        - { id: c, run: 'echo "V=$V U=$U"' }
+        - { id: d, foreach: [1], exec: [echo, "W=${{ env.V }}"] }
+      """, to: "w.yaml")
+    let part = ["run", "w.yaml", "--from", "c", "--progress", "plain"]
+    let first = try await scenario.start(part).end().succeeds()
+    #expect(first.output.contains("V= U="))
+    try await scenario.reprise("run", "w.yaml").succeeds()
+    let second = try await scenario.start(part).end().succeeds()
+    #expect(second.output.contains("V=2 U=3") && second.output.contains("W=2"))
+    #expect(second.errors.contains("variables of \"a\", \"b\" are those of run"))
+  }
 }

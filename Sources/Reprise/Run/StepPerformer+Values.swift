@@ -44,6 +44,11 @@ extension StepPerformer {
     values.stepVariables = variables.variables(for: job.index, in: workflow) { [ledger] id in
       ledger.decide { $0.state[id]?.phase.values.outputs ?? [:] }
     }
+    if !workflow.keptVariables.isEmpty {
+      let kept = workflow.keptVariables
+      let own = kept[job.step.id] ?? job.step.extrasIfAny?.fan.flatMap { kept[$0] } ?? [:]
+      values.stepVariables.merge(own) { written, _ in written }
+    }
     values.scopeOfVariables = workflow.scope(of: job.step)
     values.directory = folder?.path
     values.directoryProblem = folder?.problem

@@ -12,6 +12,8 @@ extension RunState {
       plan.steps.map(\.id).filter {
         $0 == id || $0.hasPrefix(id + "[") || $0.hasPrefix(id + "/")
       })
+    // The steps of a list or of branches keep their own ids.
+    for index in plan.outline.steps(ofGroup: id) { affected.insert(plan.steps[index.position].id) }
     // Later steps may need earlier ones and, with explicit needs, also the other way round.
     var dependents: [String: [String]] = [:]
     for step in plan.steps {

@@ -7,7 +7,7 @@ import WorkflowLanguage
 ///
 /// The variables are outputs in the state of the run. This only remembers where they are, so that
 /// runs in which no step sets any, which are most, need not search for them.
-final class StepVariables: Sendable {
+package final class StepVariables: Sendable {
   /// The beginning of the names of outputs that are variables.
   static let prefix = "env."
 
@@ -55,9 +55,16 @@ final class StepVariables: Sendable {
     }
     var variables: [String: String] = [:]
     for position in found.sorted() {
-      for (name, value) in outputs(workflow.steps[position].id) where name.hasPrefix(Self.prefix) {
-        variables[String(name.dropFirst(Self.prefix.count))] = value
-      }
+      variables.merge(Self.variables(in: outputs(workflow.steps[position].id))) { $1 }
+    }
+    return variables
+  }
+
+  /// Returns the variables among the outputs of a step.
+  package static func variables(in outputs: StepOutputs) -> [String: String] {
+    var variables: [String: String] = [:]
+    for (name, value) in outputs where name.hasPrefix(prefix) {
+      variables[String(name.dropFirst(prefix.count))] = value
     }
     return variables
   }

@@ -16,6 +16,8 @@ package struct RunScope: Equatable, Sendable {
   package var to: [String] = []
   /// The values of steps outside of this part, from an earlier run, by id.
   package var kept: [String: StepValues] = [:]
+  /// The values of groups with computed items outside of this part, from an earlier run, by id.
+  package var keptGroups: [String: Value] = [:]
   /// The failure that recorded successes survive; nil for the setting of the file.
   package var durability: Durability?
 
@@ -54,8 +56,10 @@ package struct RunScope: Equatable, Sendable {
     guard !(from + to + only).isEmpty else { return workflow }
     var workflow = workflow
     workflow.keptValues = kept
+    workflow.keptGroups = keptGroups
     do throws(SelectionError) {
-      let selected = try workflow.selecting(from: from, to: to, only: only)
+      var selected = try workflow.selecting(from: from, to: to, only: only)
+      selected.keptVariables = keptVariables(for: selected, of: workflow)
       guard selected.steps.isEmpty else { return selected }
     } catch {
       throw Problem("error: \(error)")
@@ -65,38 +69,51 @@ package struct RunScope: Equatable, Sendable {
     )
   }
 
+  /// Returns the kept variables for each step of a part: those of the steps of its file that it
+  /// needs in the whole workflow.
+  private func keptVariables(
+    for part: Workflow, of whole: Workflow
+  ) -> [String: [String: String]] {
+    var all: [String: [String: String]] = [:]
+    for index in whole.graph.indices where part.graph.index(of: whole.graph.id(of: index)) == nil {
+      let writer = whole.steps[index.position]
+      let variables = StepVariables.variables(in: kept[writer.id]?.outputs ?? [:])
+      guard !variables.isEmpty else { continue }
+      for dependent in whole.graph.withDependents([index])
+      where whole.areInSameFile(writer, dependent) {
+        all[whole.graph.id(of: dependent), default: [:]].merge(variables) { $1 }
+      }
+    }
+    return all
+  }
+
   /// Takes the values that the part reads of other steps from the last run that has left them.
   ///
   /// - Parameters:
   ///   - loaded: The whole workflow.
-  ///   - journal: Opens the journal; nil if nothing has been recorded. Called only if values are
+  ///   - journal: Opens the journal; nil if nothing has been recorded. Called only if values may be
   ///     missing.
   /// - Returns: A message that names the steps and the run; nil if nothing was taken.
   /// - Throws: ``Problem`` if a step does not exist; ``JournalError``.
   package mutating func keepValues(
     for loaded: LoadedWorkflow, from journal: () throws -> Journal?
   ) throws -> TerminalSafe? {
-    let workflow = loaded.workflow
-    let selected = try selection(of: workflow)
-    let names = Set(selected.missingDependencies().map(\.absent))
-    guard !names.isEmpty, let journal = try journal() else { return nil }
-    // A step that became several, or that uses another file, is read through all of its steps.
-    let steps = names.flatMap(workflow.indices).map { workflow.graph.id(of: $0) }
-    let absent = Set(steps).filter { selected.graph.index(of: $0) == nil }
+    let missing = MissingValues(of: try selection(of: loaded.workflow), in: loaded.workflow)
+    guard !missing.isEmpty, let journal = try journal() else { return nil }
     let runs = try journal.runs().lazy.filter { run in
       run.request.file == loaded.path && run.generation > 0
     }
     for run in runs.prefix(Self.earlierRunsMax) {
-      guard let state = try? journal.state(of: run) else { continue }
-      var values = absent.compactMap { id in
-        state[id].flatMap { $0.phase.isSuccess ? (id, $0.phase.values) : nil }
-      }
-      let inherited = RunScope(recorded: run.request.options).kept
-      values += absent.compactMap { id in inherited[id].map { (id, $0) } }
-      let found = Dictionary(values) { first, _ in first }
-      guard found.count == absent.count else { continue }
-      kept = found
-      return "outputs of \(quoted(names.sorted())) are those of run \(run.id)"
+      guard let state = try? journal.state(of: run),
+        let found = missing.found(in: state, RunScope(recorded: run.request.options))
+      else { continue }
+      (kept, keptGroups) = (found.steps, found.groups)
+      let texts: [TerminalSafe] = [
+        missing.names.isEmpty ? "" : "outputs of \(quoted(missing.names.sorted()))",
+        found.writers.isEmpty ? "" : "variables of \(quoted(found.writers))",
+      ]
+      let text = texts.filter { !$0.isEmpty }.joined(separator: ", and ")
+      return text.isEmpty ? nil : "\(text) are those of run \(run.id)"
     }
     return nil
   }
@@ -112,6 +129,8 @@ package struct RunScope: Equatable, Sendable {
 extension RunScope {
   /// The prefix of the ids of steps whose values were kept, among the recorded options.
   private static let keptPrefix = "kept:"
+  /// The same for groups with computed items.
+  private static let keptGroupPrefix = "kept-group:"
 
   /// Restores the scope of a recorded run.
   package init(recorded: [String: String]) {
@@ -121,6 +140,9 @@ extension RunScope {
       from: recorded["from"]?.split(separator: " ").map(String.init) ?? [],
       to: recorded["to"]?.split(separator: " ").map(String.init) ?? [],
       durability: recorded["durability"].flatMap(Durability.init))
+    for (key, text) in recorded where key.hasPrefix(Self.keptGroupPrefix) {
+      keptGroups[String(key.dropFirst(Self.keptGroupPrefix.count))] = try? Value(json: text)
+    }
     for (key, text) in recorded where key.hasPrefix(Self.keptPrefix) {
       guard case .map(let values)? = try? Value(json: text),
         case .map(let outputs)? = values["outputs"]
@@ -138,6 +160,7 @@ extension RunScope {
     recorded["from"] = from.isEmpty ? nil : from.joined(separator: " ")
     recorded["to"] = to.isEmpty ? nil : to.joined(separator: " ")
     recorded["durability"] = durability?.rawValue
+    for (id, value) in keptGroups { recorded[Self.keptGroupPrefix + id] = value.json }
     for (id, values) in kept {
       let outputs = Value.map(values.outputs.mapValues(Value.text))
       recorded[Self.keptPrefix + id] =

@@ -69,6 +69,6 @@ extension Workflow {
       return isPresent(scopes[scope].prefix + name)
         || scopes[scope].enclosing.map { isPresent(name, $0) } ?? false
     }
-    return group.ends.allSatisfy(isPresent)
+    return keptGroups[scopes[scope].prefix + name] != nil || group.ends.allSatisfy(isPresent)
   }
 }

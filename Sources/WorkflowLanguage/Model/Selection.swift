@@ -97,6 +97,7 @@ extension Workflow {
         name: name, description: description, file: file, shell: shell, timeout: timeout,
         grace: grace, maxParallel: maxParallel, concurrency: concurrency, steps: smaller,
         outline: outline.keeping(newPositions) ?? .sequence([]))
+      workflow.groupNames = groupNames
       workflow.failsFast = failsFast
       workflow.failFastCount = failFastCount
       workflow.order = order
@@ -108,6 +109,7 @@ extension Workflow {
       workflow.scopes = scopes
       workflow.sources = sources
       workflow.keptValues = keptValues
+      workflow.keptGroups = keptGroups
       workflow.warnings = warnings
       return workflow
     } catch {
@@ -117,6 +119,22 @@ extension Workflow {
 }
 
 extension Outline {
+  /// Returns the steps of the groups with an id.
+  ///
+  /// Linear in the number of steps.
+  package func steps(ofGroup id: String) -> [StepIndex] {
+    var found: [StepIndex] = []
+    var waiting = [(outline: self, isInside: false)]
+    while let (outline, isInside) = waiting.popLast() {
+      switch outline {
+      case .step(let index): if isInside { found.append(index) }
+      case .sequence(let items), .parallel(let items): waiting += items.map { ($0, isInside) }
+      case .group(let name, let inner): waiting.append((inner, isInside || name == id))
+      }
+    }
+    return found
+  }
+
   /// Returns the outline of the selected steps with their new positions; nil if none is selected.
   fileprivate func keeping(_ positions: [StepIndex: StepIndex]) -> Outline? {
     switch self {

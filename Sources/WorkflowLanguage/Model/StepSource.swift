@@ -189,6 +189,7 @@ package struct StepSource: ValueSource {
       source.budget = budget
       return try source.step(name)
     }
+    if let kept = workflow.keptGroups[found.prefix + name] { return kept }
     switch group.kind {
     case .used(let inner, let outputs):
       var source = StepSource(workflow: workflow, values: values, scope: inner, bindings: nil)
@@ -280,5 +281,28 @@ extension StepValues {
       "outputs": .map(outputs.mapValues(Value.text)), "result": .text(result),
       "status": status.map { .number(Double($0)) } ?? .null, "reason": .text(reason),
     ]
+  }
+}
+
+extension Workflow {
+  /// Returns the value of a group, as `steps.GROUP` in expressions.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the group.
+  ///   - step: Returns the values of a step by its id.
+  /// - Returns: The value; nil if there is no such group, or if its outputs cannot be computed.
+  package func value(
+    ofGroup id: String, step: @escaping @Sendable (_ id: String) -> StepValues?
+  ) -> Value? {
+    for scope in scopes.indices where id.hasPrefix(scopes[scope].prefix) {
+      let name = String(id.dropFirst(scopes[scope].prefix.count))
+      guard scopes[scope].groups[name] != nil else { continue }
+      let values = RunValues(
+        run: "", generation: 1, environment: [:], secrets: { _, _ in nil }, step: step,
+        status: .success, hashFiles: { _ in "" })
+      let source = StepSource(workflow: self, values: values, scope: scope, bindings: nil)
+      return try? source.value(of: .steps, member: name)
+    }
+    return nil
   }
 }

@@ -48,6 +48,10 @@ public struct Workflow: Sendable, Equatable {
   package var scopes: [Scope]
   /// The values of steps that were left out of this part of the workflow, by id.
   package var keptValues: [String: StepValues] = [:]
+  /// The values of groups with computed items that were left out, by id: as `steps.GROUP`.
+  package var keptGroups: [String: Value] = [:]
+  /// The variables that steps which were left out have set, by the id of the step that gets them.
+  package var keptVariables: [String: [String: String]] = [:]
   /// The texts of the other files that it was read from, by path relative to the directory of
   /// `file`.
   public var sources: [String: String] = [:]

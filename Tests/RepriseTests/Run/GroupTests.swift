@@ -60,6 +60,22 @@ struct GroupTests {
     #expect(state["d"]?.phase == .succeeded([:]) || failing != "b")
   }
 
+  @Test func `an ended run is resumed from a group with all of its steps and dependents`()
+    async throws
+  {
+    let (_, state, _) = try await run(
+      """
+      steps:
+        - { id: a, run: x }
+        - id: checks
+          steps: [{ id: b, run: x }, { parallel: [{ id: c, run: x }, { id: d, run: x }] }]
+        - { id: e, run: x }
+      """)
+    #expect(state.withDependents(of: "checks") == ["b", "c", "d", "e"])
+    #expect(state.withDependents(of: "c") == ["c", "e"])
+    #expect(state.withDependents(of: "none") == [])
+  }
+
   @Test func `a failure after a group with continue-on-error fails the run`() async throws {
     let (outcome, _, _) = try await run(Self.tolerant, failing: ["a", "d"])
     #expect(outcome == .failed(step: "d", reason: .exited(status: 1)))
