@@ -222,8 +222,8 @@ let package = Package(
     .testTarget(
       name: "RepriseCLITests",
       dependencies: [
-        "RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport",
-        "EmbeddingServer",
+        "RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "ChildProcesses", "SQLite",
+        "TestSupport", "EmbeddingServer",
       ]),
     .testTarget(
       name: "RepriseWebTests", dependencies: ["RepriseWeb", "RepriseJournal", "TestSupport"]),

@@ -96,11 +96,14 @@ struct TerminalSafeTests {
   @Test func `output keeps its colours to the end of the line, and nothing else, if asked to`() {
     let colour = "\u{1B}[1;38;5;9mred\u{1B}[2J\u{1B}[31"
     #expect(
-      TerminalSafe(output: colour, keepsColours: true).string == "\u{1B}[1;38;5;9mred\u{1B}[0m")
-    #expect(TerminalSafe(output: colour, keepsColours: false).string == "red")
-    #expect(TerminalSafe(output: "plain", keepsColours: true).string == "plain")
+      TerminalSafe(colour, keepsColours: true).string == "\u{1B}[1;38;5;9mred\u{1B}[0m")
+    #expect(TerminalSafe(colour, keepsColours: false).string == "red")
+    #expect(TerminalSafe("plain", keepsColours: true).string == "plain")
     for hostile in Hostile.all where hostile.kind != "CSI" {
-      #expect(TerminalSafe(output: hostile.text, keepsColours: true).string == hostile.left)
+      #expect(TerminalSafe(hostile.text, keepsColours: true).string == hostile.left)
+      #expect(
+        TerminalSafe(lines: "\(colour)\n\(hostile.text)", keepsColours: true).string
+          == "\u{1B}[1;38;5;9mred\u{1B}[0m\n\(hostile.left)")
     }
   }
 

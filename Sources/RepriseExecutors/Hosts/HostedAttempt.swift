@@ -242,8 +242,8 @@ package final class HostedAttempt: Sendable {
     return true
   }
 
-  /// Renews the lease from time to time, and stops the attempt when the engine asks for it or nobody
-  /// wants it.
+  /// Renews the lease from time to time, and stops the attempt when the engine asks for it or no
+  /// engine wants it any more.
   ///
   /// - Parameter isWanted: Returns whether the attempt is still wanted; asked each second.
   func lookAround(isWanted: () -> Bool = { true }) {

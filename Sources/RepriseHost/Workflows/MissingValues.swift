@@ -36,15 +36,8 @@ struct MissingValues {
     // A step that became several, or that uses another file, is read through all of its steps.
     let steps = names.subtracting(groups).flatMap(whole.indices).map { whole.graph.id(of: $0) }
     read = Set(steps).filter { part.graph.index(of: $0) == nil }
-    var seen: Set<StepIndex> = []
-    var pending = part.steps.compactMap { whole.graph.index(of: $0.id) }
-    while let next = pending.popLast() {
-      for need in whole.graph.needs(of: next) where seen.insert(need).inserted {
-        pending.append(need)
-      }
-    }
-    before = seen.sorted { $0.position < $1.position }.map { whole.graph.id(of: $0) }
-      .filter { part.graph.index(of: $0) == nil }
+    before = whole.graph.withNeeds(part.steps.compactMap { whole.graph.index(of: $0.id) })
+      .sorted().map { whole.graph.id(of: $0) }.filter { part.graph.index(of: $0) == nil }
   }
 
   /// Whether nothing can be missing.

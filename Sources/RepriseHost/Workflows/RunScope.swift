@@ -75,7 +75,8 @@ package struct RunScope: Equatable, Sendable {
     for part: Workflow, of whole: Workflow
   ) -> [String: [String: String]] {
     var all: [String: [String: String]] = [:]
-    for index in whole.graph.indices where part.graph.index(of: whole.graph.id(of: index)) == nil {
+    let others = kept.keys.filter { part.graph.index(of: $0) == nil }
+    for index in others.compactMap(whole.graph.index).sorted() {
       let writer = whole.steps[index.position]
       let variables = StepVariables.variables(in: kept[writer.id]?.outputs ?? [:])
       guard !variables.isEmpty else { continue }

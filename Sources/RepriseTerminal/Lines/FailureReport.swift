@@ -50,7 +50,7 @@ struct FailureReport {
     } else {
       lines += step.output.lines.map { line in
         "  " + style.coloured(style.hasUnicode ? "│ " : "| ", .dim)
-          + TerminalSafe(output: line.text, keepsColours: style.hasColour)
+          + TerminalSafe(line.text, keepsColours: style.hasColour)
       }
     }
     return lines

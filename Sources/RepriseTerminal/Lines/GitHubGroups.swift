@@ -116,9 +116,8 @@ struct GitHubGroups {
     if attempt > 1 { title += ", attempt \(attempt)" }
     if isPart || output.partCount > 0 { title += ", part \(output.partCount + 1)" }
     if let time { title += " (\(time))" }
-    let lines = output.texts.joined(separator: "\n").split(
-      separator: "\n", omittingEmptySubsequences: false
-    ).map { TerminalSafe(output: String($0), keepsColours: keepsColours) + "\n" }.joined()
+    let lines = TerminalSafe(
+      lines: output.texts.joined(separator: "\n") + "\n", keepsColours: keepsColours)
     return GitHubCommand.group(title: title).line
       + GitHubCommand.inert(lines, token: makeToken()) + GitHubCommand.endGroup.line
   }

@@ -193,7 +193,7 @@ struct PlainLog {
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { line in
-          bar + " " + TerminalSafe(output: String(line) ?? "", keepsColours: style.hasColour)
+          bar + " " + TerminalSafe(String(line) ?? "", keepsColours: style.hasColour)
         }
     case .wrote: return []
     case .leftBehind(let command):

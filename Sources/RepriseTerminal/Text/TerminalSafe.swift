@@ -21,27 +21,28 @@ package struct TerminalSafe: Sendable, Hashable {
   }
 
   /// Filters text for a single line; line feeds become `�` too.
-  package init(_ text: String) {
-    string = Self.filtered(text, keeping: nil)
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - keepsColours: Whether its colours and styles are kept; they end with the line.
+  package init(_ text: String, keepsColours: Bool = false) {
+    string = Self.filtered(text, keeping: nil, keepsColours: keepsColours)
   }
 
   /// Filters text of several lines, keeping line feeds and tabs.
-  package init(lines text: String) {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - keepsColours: Whether its colours and styles are kept; they end with their lines.
+  package init(lines text: String, keepsColours: Bool = false) {
     guard text.unicodeScalars.contains(where: Self.isUnsafeInLines) else {
       string = text
       return
     }
     // Filter line by line, so that an unterminated escape sequence hides at most its own line.
     string = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { Self.filtered(String($0), keeping: "\t") }.joined(separator: "\n")
-  }
-
-  /// Filters a line of a step's output, keeping the colours and styles of its text if asked to.
-  ///
-  /// They end with the line.
-  init(output text: String, keepsColours: Bool) {
-    let kept = Self.filtered(text, keeping: nil, keepsColours: keepsColours)
-    string = kept.utf8.contains(0x1B) ? kept + "\u{1B}[0m" : kept
+      .map { Self.filtered(String($0), keeping: "\t", keepsColours: keepsColours) }
+      .joined(separator: "\n")
   }
 
   /// Replaces unsafe characters in JSON by `\u` escapes, which preserves its meaning.
@@ -65,17 +66,20 @@ package struct TerminalSafe: Sendable, Hashable {
   }
 
   private static func filtered(
-    _ text: String, keeping kept: Unicode.Scalar?, keepsColours: Bool = false
+    _ text: String, keeping kept: Unicode.Scalar?, keepsColours: Bool
   ) -> String {
     let scalars = text.unicodeScalars
     guard scalars.contains(where: \.isTerminalControl) else { return text }
     var result = String.UnicodeScalarView()
     var rest = scalars[...]
+    var hasColours = false
     while let scalar = rest.popFirst() {
       switch scalar {
       case "\u{1B}":
-        let colours = keepsColours ? colourSequence(rest) : nil
-        if let colours { result.append(contentsOf: [scalar] + colours) }
+        if keepsColours, let colours = colourSequence(rest) {
+          result.append(contentsOf: [scalar] + colours)
+          hasColours = true
+        }
         dropSequence(&rest)
       case _ where scalar == kept: result.append(scalar)
       case "\t": result.append(contentsOf: "    ".unicodeScalars)
@@ -83,7 +87,7 @@ package struct TerminalSafe: Sendable, Hashable {
       default: result.append(scalar)
       }
     }
-    return String(result)
+    return hasColours ? String(result) + "\u{1B}[0m" : String(result)
   }
 
   /// Returns the rest of a control sequence that sets colours and styles (SGR of ECMA-48); nil if it

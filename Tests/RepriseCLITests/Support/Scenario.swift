@@ -6,6 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ChildProcesses
+
 /// A temporary folder, and commands that run in it.
 ///
 /// A result must be checked: the compiler warns about an unused one.
@@ -131,29 +133,9 @@ final class Scenario: Sendable {
         guard let process, process.isRunning else { return }
         Issue.record("\(executable.lastPathComponent) \(arguments) has not ended after 300 s")
         // Its descendants, too: Foundation waits until they have closed a socket that they inherit.
-        for pid in Self.tree(of: process.processIdentifier) { kill(pid, SIGKILL) }
+        let tree = ProcessTable.current().withDescendants([process.processIdentifier])
+        for member in tree { kill(member.pid, SIGKILL) }
       }
-    }
-
-    /// Returns a process and its descendants, as `ps` lists them.
-    private static func tree(of root: Int32) -> [Int32] {
-      let (ps, pipe) = (Process(), Pipe())
-      ps.executableURL = URL(fileURLWithPath: "/bin/ps")
-      ps.arguments = ["-A", "-o", "pid=,ppid="]
-      ps.standardOutput = pipe
-      try? ps.run()
-      let listed = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      let pairs = listed.split(separator: "\n").map { line in
-        line.split(separator: " ").compactMap { Int32($0) }
-      }
-      let children = Dictionary(grouping: pairs.filter { $0.count == 2 }) { $0[1] }
-      var found = [root]
-      var next = 0
-      while next < found.count {
-        found += (children[found[next]] ?? []).map { $0[0] }
-        next += 1
-      }
-      return found
     }
 
     // Not until the end of the pipe: what a killed command has started may keep it open for ever.
