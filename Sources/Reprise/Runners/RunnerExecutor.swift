@@ -229,16 +229,18 @@ private struct RunnerAttempt: Sendable {
         } else {
           pause = GrowingDelay()
         }
-        report(state.handle(await answer(to: question, &handle, &mark, &state)))
+        if let answer = await answer(to: question, &handle, &mark, &state) {
+          report(state.handle(answer))
+        }
       }
     }
   }
 
-  /// Asks the runner, and returns its answer; news are handled on the way.
+  /// Asks the runner, and returns its answer; nil if news that were handled on the way have said all.
   private func answer(
     to question: AttemptState.Question, _ handle: inout (any RunnerHandle)?,
     _ mark: inout OutputMark, _ state: inout AttemptState
-  ) async -> AttemptState.Input {
+  ) async -> AttemptState.Input? {
     do {
       switch question {
       case .begin:
@@ -260,7 +262,7 @@ private struct RunnerAttempt: Sendable {
         guard let handle else { return .absent }
         for try await item in handle.news(from: mark) {
           mark = item.next
-          if await take(item.news, &state) { return .gone(false) }
+          if await take(item.news, &state) { return nil }
         }
         return .newsEnded
       }

@@ -14,6 +14,8 @@ package protocol KeptSite: Sendable {
   var name: String { get }
   /// Whether places are on this machine, so that locks tell what is alive there.
   var isThisMachine: Bool { get }
+  /// Whether what connects holds back small pieces until the last one is acknowledged.
+  var needsAcknowledgement: Bool { get }
   /// Begins what holds a place, and finds it again.
   var holders: FolderRunner { get }
 
@@ -91,8 +93,9 @@ final class KeptPlace: Sendable {
     self.folder = folder
     state = Mutex(State(wasReady: isAdopted))
     // What runs there goes on without the engine, as the place itself does.
-    pool = PoolRunner(site.name, patience: .seconds(1 << 31)) {
-      () throws(RunnerFailure) in
+    pool = PoolRunner(
+      site.name, patience: .seconds(1 << 31), acknowledges: site.needsAcknowledgement
+    ) { () throws(RunnerFailure) in
       try await site.connect(
         to: token, arguments: ["host", "--pool", "--folder", Self.poolPath(in: folder.path)])
     }

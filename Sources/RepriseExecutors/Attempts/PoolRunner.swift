@@ -20,12 +20,15 @@ package final class PoolRunner: Runner {
   /// - Parameters:
   ///   - title: The name of the far side, for messages.
   ///   - patience: How long attempts go on there without a sign of life.
+  ///   - acknowledges: Whether the program holds back small pieces until the last one is
+  ///     acknowledged, so that news are answered with an empty line.
   ///   - connect: Starts the program that connects; may prepare the far side first.
   package init(
-    _ title: String, patience: Duration,
+    _ title: String, patience: Duration, acknowledges: Bool = false,
     connect: @escaping @Sendable () async throws(RunnerFailure) -> ConnectedProgram
   ) {
-    connection = PoolConnection(title: title, patience: patience, connect: connect)
+    connection = PoolConnection(
+      title: title, patience: patience, acknowledges: acknowledges, connect: connect)
   }
 
   package func begin(
@@ -175,6 +178,7 @@ private actor PoolConnection {
 
   private let title: String
   private let patience: Duration
+  private let acknowledges: Bool
   private let connect: @Sendable () async throws(RunnerFailure) -> ConnectedProgram
   private var link: Link?
   private var linkCount = 0
@@ -184,11 +188,12 @@ private actor PoolConnection {
   private var inboxes: [String: PoolInbox] = [:]
 
   init(
-    title: String, patience: Duration,
+    title: String, patience: Duration, acknowledges: Bool,
     connect: @escaping @Sendable () async throws(RunnerFailure) -> ConnectedProgram
   ) {
     self.title = title
     self.patience = patience
+    self.acknowledges = acknowledges
     self.connect = connect
   }
 
@@ -306,6 +311,7 @@ private actor PoolConnection {
     // What is sent carries an acknowledgement of what has arrived. Without it, srun holds the next
     // piece back until the system acknowledges by itself, 40 ms later (Nagle's algorithm, RFC 896).
     // After an end, the next request does so.
+    guard acknowledges else { return }
     let isMoreExpected = messages.contains { $0.news.map { $0.result == nil } ?? false }
     if isMoreExpected { link?.program.send(Self.emptyLine) }
   }

@@ -15,6 +15,7 @@ struct KeptContainers: KeptSite {
 
   let name = "the container"
   let isThisMachine = true
+  let needsAcknowledgement = false
 
   let kind: ContainerRunner
   let program: String

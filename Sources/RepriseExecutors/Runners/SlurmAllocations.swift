@@ -9,6 +9,7 @@ import Reprise
 struct SlurmAllocations: KeptSite {
   let name = "the allocation"
   let isThisMachine = false
+  let needsAcknowledgement = true
 
   let site: SlurmSite
   let holders: FolderRunner
