@@ -13,6 +13,7 @@ struct KeptRunnerTests {
   private struct Processes: KeptSite {
     let name = "the place"
     let isThisMachine = true
+    let needsAcknowledgement = false
     let holders: FolderRunner
     /// What holds a place, instead of this program.
     var command: [String]?

@@ -29,9 +29,9 @@ struct PoolRequest: Codable, Sendable {
   var patience: Double?
 }
 
-/// A reply of a pool, or a piece of news.
+/// A reply of a pool, a piece of news, or both.
 struct PoolMessage: Codable, Sendable {
-  /// The request that it answers; nil for news.
+  /// The request that it answers; nil if it is only news.
   var id: Int?
   var host: String?
   /// The reason that a request was refused.
@@ -42,6 +42,13 @@ struct PoolMessage: Codable, Sendable {
   var token: String?
   var news: CodedNews?
   var next: Int64?
+
+  /// Adds a piece of news of an attempt, and the mark after it.
+  mutating func carry(_ news: AttemptNews, of token: AttemptToken, next: OutputMark) {
+    self.token = token.text
+    self.news = CodedNews(news)
+    self.next = next.offset
+  }
 }
 
 /// What is known of an attempt, as JSON.

@@ -301,11 +301,12 @@ private actor PoolConnection {
 
   private func take(_ messages: [PoolMessage]) {
     for message in messages {
-      if let id = message.id, let question = waiting.removeValue(forKey: id) {
-        question.continuation.resume(returning: .success(message))
-      } else if let token = message.token, let news = message.news?.news {
+      if let token = message.token, let news = message.news?.news {
         inboxes[token]?.add(MarkedNews(news, next: OutputMark(offset: message.next ?? 0)))
         if case .ended = news { inboxes[token] = nil }
+      }
+      if let id = message.id, let question = waiting.removeValue(forKey: id) {
+        question.continuation.resume(returning: .success(message))
       }
     }
     // What is sent carries an acknowledgement of what has arrived. Without it, srun holds the next

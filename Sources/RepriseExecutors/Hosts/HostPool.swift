@@ -61,9 +61,9 @@ package final class HostPool: Sendable {
       reply.host = host
     case (.begin, let token?):
       guard let attempt = accepted(request.spec, token, &reply) else { break }
-      // Together: srun holds a second piece back until the first one is acknowledged.
-      send([news(.started(host: host), of: token, next: OutputMark()), reply])
-      return run(attempt, token)
+      // One message: srun holds a second piece back until the first one is acknowledged.
+      reply.carry(.started(host: host), of: token, next: OutputMark())
+      return send(reply, whileBeginning: { run(attempt, token) })
     case (.look, let token?):
       return answer(reply) { [self] in
         let handle = handle(token)
@@ -219,22 +219,24 @@ package final class HostPool: Sendable {
   }
 
   private func send(_ news: AttemptNews, of token: AttemptToken, next: OutputMark) {
-    send(self.news(news, of: token, next: next))
+    var message = PoolMessage()
+    message.carry(news, of: token, next: next)
+    send(message)
   }
 
-  private func news(
-    _ news: AttemptNews, of token: AttemptToken, next: OutputMark
-  ) -> PoolMessage {
-    PoolMessage(token: token.text, news: CodedNews(news), next: next.offset)
-  }
-
-  private func send(_ message: PoolMessage) { send([message]) }
-
-  private func send(_ messages: [PoolMessage]) {
-    // Without a connection, no one reads; a pipe that is full would block.
-    if state.withLock({ $0.isClosed }) { return }
-    let bytes = messages.flatMap { Array(($0.json + "\n").utf8) }
-    sending.withLock { _ in send(bytes) }
+  /// Sends a message.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - begin: Begins something whose messages come after this one, so that it need not wait.
+  private func send(_ message: PoolMessage, whileBeginning begin: () -> Void = {}) {
+    let bytes = Array((message.json + "\n").utf8)
+    sending.withLock { _ in
+      begin()
+      // Without a connection, no one reads; a pipe that is full would block.
+      if state.withLock({ $0.isClosed }) { return }
+      send(bytes)
+    }
   }
 }
 
