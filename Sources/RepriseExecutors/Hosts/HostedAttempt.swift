@@ -20,7 +20,9 @@ package final class HostedAttempt: Sendable {
   /// The exit status of a host whose attempt was claimed before.
   package static let statusOfClaimed: Int32 = 75
 
-  private struct State {
+  private struct State: ~Copyable {
+    /// The record; opened for the first news in it, as many short attempts have none.
+    var output: OpenFile?
     var offset: Int64 = 0
     var problem: Errno?
     var process: AttemptProcess?
@@ -43,7 +45,6 @@ package final class HostedAttempt: Sendable {
   package let folder: AttemptFolder
   private let spec: AttemptSpec
   private let claim: ClaimFile
-  private let output: OpenFile
   private let state = Mutex(State())
   private let onNews: @Sendable (AttemptNews, OutputMark) -> Void
   private let late: LateSync?
@@ -71,9 +72,6 @@ package final class HostedAttempt: Sendable {
     do throws(Errno) {
       guard let claim = try folder.takeClaim(host: host) else { throw Errno.fileExists }
       self.claim = claim
-      output = try OpenFile(
-        folder.outputPath, .writeOnly, options: [.append, .create, .noFollow],
-        permissions: .ownerReadWrite)
     } catch {
       throw error == .fileExists ? .claimed : .unreadable("\(folder.path): \(error)")
     }
@@ -136,7 +134,7 @@ package final class HostedAttempt: Sendable {
   ///   or will be soon if an engine has heard of it.
   func run(isHeard: @Sendable () -> Bool) async -> AttemptResult {
     let result = await performed()
-    let written = state.withLock(\.written)
+    let written = state.withLock { $0.written }
     if !written.isEmpty { tell(.written(written)) }
     // First, as an engine that listens need not wait for the disk; one that does not finds the file.
     tell(.ended(result))
@@ -230,7 +228,14 @@ package final class HostedAttempt: Sendable {
       }
       if !bytes.isEmpty, state.problem == nil {
         do throws(Errno) {
-          try writeBytes(bytes, to: output.descriptor)
+          if state.output == nil {
+            state.output = try OpenFile(
+              folder.outputPath, .writeOnly, options: [.append, .create, .noFollow],
+              permissions: .ownerReadWrite)
+          }
+          if let descriptor = state.output?.descriptor {
+            try writeBytes(bytes, to: descriptor)
+          }
           state.offset += Int64(bytes.count)
         } catch {
           state.problem = error
