@@ -176,7 +176,9 @@ let package = Package(
     .testTarget(
       name: "RepriseImportTests",
       dependencies: ["RepriseImport", "WorkflowLanguage", "TestSupport"]),
-    .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
+    .testTarget(
+      name: "CombineOperatorsTests",
+      dependencies: ["CombineOperators", "RepriseTesting", "TestSupport"]),
     .testTarget(
       name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),
     .testTarget(

@@ -14,6 +14,13 @@ public struct QueueScheduler: Scheduler, Sendable {
     /// The time in nanoseconds.
     public let nanoseconds: Int64
 
+    /// Creates a time, for a scheduler of a test.
+    ///
+    /// - Parameter nanoseconds: The time in nanoseconds.
+    public init(nanoseconds: Int64) {
+      self.nanoseconds = nanoseconds
+    }
+
     /// Returns the duration from this time to another one.
     ///
     /// - Parameter other: The other time.

@@ -143,6 +143,13 @@ public struct RunRecord: Sendable, Equatable, Identifiable {
   public let id: RunID
   /// The name of the workflow.
   public var workflow: String { request.workflow }
+  /// The values of the parameters of the workflow, as text, by name.
+  ///
+  /// Values that contain a secret are missing: they are not recorded.
+  public var parameters: [String: String] {
+    let hidden = request.hiddenParameters
+    return request.parameters.filter { !hidden.contains($0.key) }
+  }
   /// The request of the run.
   package let request: RunRequest
   /// The time of the request.

@@ -37,6 +37,10 @@ extension RunRequest {
       workflow: workflow.name, file: path ?? program, directory: here, source: text ?? "",
       options: options, group: isGrouped ? workflow.concurrency?.group : nil,
       durability: workflow.durability ?? .process)
+    for (name, value) in workflow.parameterValues {
+      self.options[Self.parameterPrefix + name] = value.asText
+    }
+    self = self.hiding(secrets)
     definition = WorkflowDefinition(source: source, uses: workflow.sources)
     logBytesMax = workflow.keep?.logBytes
   }

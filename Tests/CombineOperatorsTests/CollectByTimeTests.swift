@@ -1,4 +1,5 @@
 import CombineOperators
+import RepriseTesting
 import TestSupport
 import Testing
 
@@ -9,12 +10,11 @@ struct CollectByTimeTests {
     _ input: String, upTo count: Int? = nil, subscriber: String = "*"
   ) -> String {
     marbles(input, subscriber: subscriber) { time, input in
-      let scheduler = TickScheduler(time)
       let lists =
         if let count {
-          input.collect(.byTimeOrCount(scheduler, .init(ticks: 3), count)).eraseToAnyPublisher()
+          input.collect(.byTimeOrCount(time, .seconds(3), count)).eraseToAnyPublisher()
         } else {
-          input.collect(.byTime(scheduler, .init(ticks: 3))).eraseToAnyPublisher()
+          input.collect(.byTime(time, .seconds(3))).eraseToAnyPublisher()
         }
       return lists.map { $0.joined() }
     }
@@ -67,70 +67,5 @@ struct CollectByTimeTests {
       #expect(probe.values.flatMap(\.self).sorted() == Array(0..<400))
       #expect(probe.faults == [])
     }
-  }
-}
-
-/// Schedules in the ticks of marble diagrams.
-private struct TickScheduler: Scheduler {
-  typealias SchedulerOptions = Never
-
-  struct SchedulerTimeType: Strideable {
-    var tick: Int
-
-    func distance(to other: SchedulerTimeType) -> Interval {
-      Interval(ticks: other.tick - tick)
-    }
-
-    func advanced(by interval: Interval) -> SchedulerTimeType {
-      SchedulerTimeType(tick: tick + interval.ticks)
-    }
-  }
-
-  struct Interval: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric {
-    var ticks: Int
-
-    init(ticks: Int) { self.ticks = ticks }
-    init(integerLiteral ticks: Int) { self.ticks = ticks }
-    init?(exactly source: some BinaryInteger) { ticks = Int(source) }
-
-    var magnitude: UInt { ticks.magnitude }
-
-    static func seconds(_ count: Int) -> Interval { Interval(ticks: count) }
-    static func seconds(_ count: Double) -> Interval { Interval(ticks: Int(count)) }
-    static func milliseconds(_ count: Int) -> Interval { Interval(ticks: count) }
-    static func microseconds(_ count: Int) -> Interval { Interval(ticks: count) }
-    static func nanoseconds(_ count: Int) -> Interval { Interval(ticks: count) }
-    static func + (a: Interval, b: Interval) -> Interval { Interval(ticks: a.ticks + b.ticks) }
-    static func - (a: Interval, b: Interval) -> Interval { Interval(ticks: a.ticks - b.ticks) }
-    static func * (a: Interval, b: Interval) -> Interval { Interval(ticks: a.ticks * b.ticks) }
-    static func *= (a: inout Interval, b: Interval) { a = a * b }
-    static func < (a: Interval, b: Interval) -> Bool { a.ticks < b.ticks }
-  }
-
-  private let time: MarbleTime
-
-  init(_ time: MarbleTime) { self.time = time }
-
-  var now: SchedulerTimeType { SchedulerTimeType(tick: time.now) }
-  var minimumTolerance: Interval { Interval(ticks: 0) }
-
-  func schedule(options: Never?, _ action: @escaping () -> Void) { action() }
-
-  func schedule(
-    after date: SchedulerTimeType, tolerance: Interval, options: Never?,
-    _ action: @escaping () -> Void
-  ) {
-    time.perform(every: 1_000_000, from: date.tick, action)
-  }
-
-  func schedule(
-    after date: SchedulerTimeType, interval: Interval, tolerance: Interval, options: Never?,
-    _ action: @escaping () -> Void
-  ) -> any Cancellable {
-    let isCancelled = Protected(false)
-    time.perform(every: interval.ticks, from: date.tick) {
-      if !isCancelled.value { action() }
-    }
-    return AnyCancellable { isCancelled.withLock { $0 = true } }
   }
 }

@@ -1,4 +1,5 @@
 import CombineOperators
+import RepriseTesting
 import TestSupport
 import Testing
 

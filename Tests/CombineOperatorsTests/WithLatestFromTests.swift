@@ -1,5 +1,6 @@
 import CombineOperators
 import Dispatch
+import RepriseTesting
 import TestSupport
 import Testing
 

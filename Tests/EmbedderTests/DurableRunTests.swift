@@ -98,6 +98,49 @@ struct DurableRunTests {
     #expect(await run.outcome == .cancelled)
   }
 
+  @Test func `the record of a run has its parameters without secrets`() async throws {
+    let folder = try TemporaryFolder()
+    let journal = try Journal(at: folder.path + "/journal")
+    func order(_ arguments: Arguments) throws -> Workflow {
+      try Workflow(
+        "order", .parameter("number", .number), .parameter("size", default: "small"),
+        .parameter("url", default: ""), .secret("token", from: .environment("ORDER_TOKEN")),
+        with: arguments
+      ) {
+        Step("charge") { context in try context.parameter("number", as: Int.self) }
+      }
+    }
+    let workflow = try order(
+      Arguments(["number": "7", "url": "https://example.org/?key=swordfish"]))
+    let secrets = try await Secrets.gather(
+      for: workflow, environment: ["ORDER_TOKEN": "swordfish"])
+    let run = try await Engine().start(workflow, recordedIn: journal, secrets: secrets)
+    try await run.value()
+    let record = try await journal.run(run.id)
+    #expect(record.parameters == ["number": "7", "size": "small"])
+    #expect(try order(Arguments(record.parameters)).name == record.workflow)
+  }
+
+  @Test func `a run that waits for its turn ends with the task that awaits it`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let opened = Gate()
+    let workflow = try Workflow("g", .concurrency(Concurrency(group: "g", policy: .queue))) {
+      Step("wait") { _ in await opened.wait() }
+    }
+    let first = try await host.start(workflow)
+    let id = RunID("order-2")!
+    let second = Task { try await host.start(workflow, id: id) }
+    try await expectEventually("the second waits for its turn") {
+      try await host.journal.runs.map(\.status) == [.queued, .running]
+    }
+    second.cancel()
+    await #expect(throws: HostError.cancelled(id)) { try await second.value }
+    #expect(try await host.journal.run(id).status == .cancelled)
+    opened.open()
+    #expect(await first.outcome == .succeeded)
+  }
+
   @Test func `hosted runs of a group wait for one another`() async throws {
     let folder = try TemporaryFolder()
     let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))

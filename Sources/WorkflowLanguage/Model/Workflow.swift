@@ -123,6 +123,11 @@ public struct Workflow: Sendable, Equatable {
     finallyCount = steps.reversed().prefix { $0.extrasIfAny?.finally != nil }.count
   }
 
+  /// The values of the parameters, by name; without those that have none.
+  package var parameterValues: [String: Value] {
+    scopes[0].parameters.compactMapValues { if case .value(let value) = $0 { value } else { nil } }
+  }
+
   /// Environment variables for every step of the file.
   public var environment: [String: Template] { scopes[0].environment }
 

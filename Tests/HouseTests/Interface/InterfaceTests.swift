@@ -25,6 +25,7 @@ struct InterfaceTests {
     "RunsPublisher": publisher,
     "CancellingAsyncPublisher.Iterator": iterator, "FileChanges.Iterator": iterator,
     "ScheduleMoments.Iterator": iterator, "StopSignals.Iterator": iterator,
+    "MarbleTime": "plays publishers in the thread of the test, and they are not Sendable",
   ]
 
   private static let iterator = "an iterator, which only its reader holds"
