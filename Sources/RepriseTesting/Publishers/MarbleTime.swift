@@ -29,7 +29,7 @@ public struct MarbleFailure: Error, Equatable {
 ///
 ///     let time = MarbleTime()
 ///     let output = time.output(of: time.hot("a--b-|").map { _ in time.cold("12|") }.switchToLatest())
-///     #expect(output == "12-12-|")
+///     #expect(output == "12-12|")
 ///
 /// As a scheduler, a tick is a second: `.debounce(for: .seconds(2), scheduler: time)`. What a tick
 /// schedules happens before the inputs of its tick.

@@ -4,7 +4,7 @@ public import Reprise
 
 /// Plays an input through an operator, in virtual time.
 ///
-///     #expect(marbles("a-b---c|") { $1.debounce(for: .seconds(2), scheduler: $0) } == "----b---|")
+///     #expect(marbles("ab-----c--|") { $1.debounce(for: .seconds(2), scheduler: $0) } == "---b-----c|")
 ///
 /// - Parameters:
 ///   - input: The diagram of the input; see ``MarbleTime``.
