@@ -44,6 +44,17 @@ struct RunReportTests {
     }
   }
 
+  @Test func `show has the parameters of the run`() throws {
+    let folder = try HostFolder()
+    _ = try folder.journal.begin(
+      RunRequest(
+        workflow: "ship", file: "/ship.yaml", directory: "/", source: "steps: []",
+        options: ["param:target": "staging", "param:notes": "a\nb", "only": "x"]))
+    let report = try RunReport(try folder.journal.run(named: "@last"), [])
+    #expect(report.text.string.contains("\nwith notes = a …\nwith target = staging\n"))
+    #expect(report.json.string.contains(#""params":{"notes":"a\nb","target":"staging"}"#))
+  }
+
   private static let untilApproval: [(Int, Event.Kind)] = [
     (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started())),
     (3, .runRestarting(from: nil)), (3, .step("build", attempt: 1, .cancelled(.restart))),

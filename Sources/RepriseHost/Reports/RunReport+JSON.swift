@@ -9,7 +9,7 @@ extension RunReport: Encodable {
   package var json: TerminalSafe { jsonLine(self) }
 
   private enum CodingKeys: String, CodingKey {
-    case generations, steps
+    case generations, params, steps
     case criticalPath = "critical-path"
   }
 
@@ -18,6 +18,7 @@ extension RunReport: Encodable {
     try line.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(history.generations.map { Generation($0) }, forKey: .generations)
+    try container.encode(record.request.parameters, forKey: .params)
     try container.encode(state.steps.map { Step($0, in: state) }, forKey: .steps)
     try container.encode(state.criticalPath.map(Link.init), forKey: .criticalPath)
   }

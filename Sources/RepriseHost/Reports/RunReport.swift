@@ -65,6 +65,9 @@ package struct RunReport {
     if let trigger, trigger.cause != .manual {
       parts[0] += "\nstarted by \(trigger.words)"
     }
+    for (name, value) in record.request.parameters.sorted(by: { $0.key < $1.key }) {
+      parts[0] += "\nwith \(name) = \(Self.firstLine(of: value))"
+    }
     if history.generations.count > 1 { parts.append(generations) }
     if !state.steps.isEmpty {
       let rows = state.steps.map { row($0) }
@@ -105,9 +108,13 @@ package struct RunReport {
     default: return []
     }
     return outputs.sorted { $0.key < $1.key }.map { name, value in
-      let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
-      return "  \(step.id).\(name) = \(lines.first ?? "")\(lines.count > 1 ? " …" : "")"
+      "  \(step.id).\(name) = \(firstLine(of: value))"
     }
+  }
+
+  private static func firstLine(of value: String) -> String {
+    let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+    return "\(lines.first ?? "")\(lines.count > 1 ? " …" : "")"
   }
 
   /// Returns the timeline of the run.

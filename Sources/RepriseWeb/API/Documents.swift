@@ -23,12 +23,11 @@ struct RunDocument: Encodable {
   private let phase: String
   private let paused: Bool?
   private let estimate: Estimate?
-  private let params: [String: String]
   private let trigger: String?
   private let live: Bool
 
   private enum CodingKeys: String, CodingKey {
-    case number, plan, finally, phase, paused, estimate, params, trigger, live
+    case number, plan, finally, phase, paused, estimate, trigger, live
   }
 
   init(_ run: FollowedRun) {
@@ -39,9 +38,7 @@ struct RunDocument: Encodable {
     phase = run.state.phase.nameInReport
     paused = run.state.isPaused ? true : nil
     estimate = run.estimate(at: SystemClock().now)
-    let request = run.record.request
-    params = request.parameters
-    trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
+    trigger = run.record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
       .flatMap { $0.cause == .manual ? nil : $0.words }
     live = run.record.status.isLive
   }
@@ -55,7 +52,6 @@ struct RunDocument: Encodable {
     try container.encode(phase, forKey: .phase)
     try container.encodeIfPresent(paused, forKey: .paused)
     try container.encodeIfPresent(estimate, forKey: .estimate)
-    try container.encode(params, forKey: .params)
     try container.encodeIfPresent(trigger, forKey: .trigger)
     try container.encode(live, forKey: .live)
   }
