@@ -47,7 +47,7 @@ extension Journal {
   /// - Returns: The record.
   /// - Throws: ``JournalError`` if there is no such run.
   public func run(_ id: RunID) async throws(JournalError) -> RunRecord {
-    try await asynchronously { [self] () throws(JournalError) in try run(named: id.description) }
+    try await asynchronously { [self] () throws(JournalError) in try run(with: id) }
   }
 
   /// Returns the state of a run, folded from its recorded events.
@@ -59,7 +59,7 @@ extension Journal {
   /// - Throws: ``JournalError`` if there is no such run, or if it cannot be read.
   public func state(of id: RunID) async throws(JournalError) -> RunState {
     try await asynchronously { [self] () throws(JournalError) in
-      try state(of: try run(named: id.description))
+      try state(of: try run(with: id))
     }
   }
 
@@ -70,7 +70,7 @@ extension Journal {
   /// - Throws: ``JournalError`` if there is no such run, or if it cannot be read.
   public func events(of id: RunID) async throws(JournalError) -> [Event] {
     try await asynchronously { [self] () throws(JournalError) in
-      try events(of: try run(named: id.description))
+      try events(of: try run(with: id))
     }
   }
 
@@ -82,7 +82,7 @@ extension Journal {
   @discardableResult
   public func remove(_ id: RunID) async throws(JournalError) -> Bool {
     try await asynchronously { [self] () throws(JournalError) in
-      try remove(try run(named: id.description))
+      try remove(try run(with: id))
     }
   }
 

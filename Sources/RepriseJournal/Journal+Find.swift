@@ -1,6 +1,6 @@
 // Finds a run by what the user types: an id, a prefix, `@last`, `@failed` or `@WORKFLOW`.
 
-import Reprise
+package import Reprise
 import SQLite
 
 extension Journal {
@@ -18,6 +18,21 @@ extension Journal {
     case _ where name.hasPrefix("@"): return try lastRun(ofWorkflow: String(name.dropFirst()))
     default: return try run(withPrefix: name)
     }
+  }
+
+  /// Returns the run with an id, which is whole: ids that begin with it are those of other runs.
+  ///
+  /// - Parameter id: The id.
+  /// - Returns: The run.
+  /// - Throws: ``JournalError`` if there is no such run.
+  package func run(with id: RunID) throws(JournalError) -> RunRecord {
+    let row = try explaining {
+      try database.read { connection in
+        try connection.rows("SELECT \(RunRow.columns) FROM run WHERE id = ?", id.description).first
+      }
+    }
+    guard let row else { throw JournalError("there is no run \(id)") }
+    return try record(row)
   }
 
   /// Returns the newest run that meets an SQL condition; nil if there is none.

@@ -67,7 +67,7 @@ public final class Journal: Sendable {
   ) throws -> RecordedRun {
     // Take the lock first, so that no process ever sees the record of a new run without its lock.
     guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
-      throw JournalError("the id \(id) is used by another run")
+      throw JournalError.used(id)
     }
     let options = try request.optionsJSON
     let now = SystemClock().now
@@ -77,7 +77,7 @@ public final class Journal: Sendable {
         connection -> Result<(Int64, Int64), GroupIsBusy> in
         if isAlone, let busy = try busyGroup(of: request, in: connection) { return .failure(busy) }
         let known = try connection.value("SELECT count(*) FROM run WHERE id = ?", id.description)
-        if known.integer != 0 { throw JournalError("the id \(id) is used by another run") }
+        if known.integer != 0 { throw JournalError.used(id) }
         let turn = try Self.nextTurn(in: connection)
         try connection.execute(
           """
@@ -111,15 +111,15 @@ public final class Journal: Sendable {
   ) throws -> (RecordedRun, RunState) {
     // An engine releases the lock only after all output has been shown, some time after the end.
     let lock = try FileLock.take(directory.lockPath(of: id), within: .seconds(5)) {
-      () throws(JournalError) in try run(named: id.description).endedAt != nil
+      () throws(JournalError) in try run(with: id).endedAt != nil
     }
     guard let lock else {
-      let process = (try? run(named: id.description))?.process
+      let process = (try? run(with: id))?.process
       throw JournalError("run \(id) is running in process \(process.map(String.init) ?? "?")")
     }
     // Read the record only while holding the lock: another process may have driven the run until
     // just now.
-    let record = try run(named: id.description)
+    let record = try run(with: id)
     let state = try state(of: record)
     let request = try request(record, state)
     try directory.expectNoLinks(inLogsOf: id)

@@ -1,14 +1,22 @@
 // The error type of the journal, with messages that say what to do.
 
 import Platform
+import Reprise
 
 /// The reason why runs cannot be recorded or read.
 public struct JournalError: Error, Equatable, CustomStringConvertible {
   /// A complete message: what is wrong, where, and how to fix it.
   public let description: String
+  /// Whether a run cannot begin because its id is that of another run.
+  public let isOfUsedID: Bool
 
-  init(_ description: String) {
+  init(_ description: String, isOfUsedID: Bool = false) {
     self.description = description
+    self.isOfUsedID = isOfUsedID
+  }
+
+  static func used(_ id: RunID) -> JournalError {
+    JournalError("the id \(id) is used by another run", isOfUsedID: true)
   }
 
   /// What a user can do about an unusable folder, in a program that embeds the engine or the command.

@@ -69,6 +69,14 @@ extension RunRecord {
         problem + "the run is one of \"\(self.workflow)\", and the workflow is \"\(workflow.name)\""
       )
     }
+    // Texts of the command are as they were typed; those of a program were values.
+    if request.program != nil {
+      for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+        guard let other = workflow.parameterValues[name]?.asText, other != value else { continue }
+        throw JournalError(
+          problem + "the run has \(name) = \"\(value)\", and the workflow \"\(other)\"")
+      }
+    }
     let expanded = workflow.expanding(state.expansions)
     let survivors = Set(state.survivingAttempts.map(\.step))
     let missing = state.steps.filter { step in

@@ -121,6 +121,43 @@ struct DurableRunTests {
     #expect(try order(Arguments(record.parameters)).name == record.workflow)
   }
 
+  @Test func `a run is resumed only with its own parameters`() async throws {
+    let folder = try TemporaryFolder()
+    let journal = try Journal(at: folder.path + "/journal")
+    func order(_ number: Int) throws -> Workflow {
+      try Workflow("order", .parameter("n", .integer), with: Arguments(["n": "\(number)"])) {
+        Step("ship") { _ in if number == 1 { throw Broken() } }
+      }
+    }
+    let run = try await Engine().start(order(1), recordedIn: journal)
+    _ = await run.outcome
+    do {
+      _ = try await Engine().resume(run.id, from: journal, with: order(2))
+      Issue.record("accepted")
+    } catch let error as JournalError {
+      #expect(error.description.contains(#"the run has n = "1", and the workflow "2""#), "\(error)")
+    }
+    #expect(try await journal.run(run.id).status == .failed)
+  }
+
+  @Test func `an id is that of one run, also where another begins with it`() async throws {
+    let folder = try TemporaryFolder()
+    let journal = try Journal(at: folder.path + "/journal")
+    let host = RunHost(Engine(), recordingIn: journal)
+    let workflow = try Workflow("order") { Step("ship") { _ in 1 } }
+    let (short, long) = (RunID("order-1")!, RunID("order-12")!)
+    _ = try await host.start(workflow, id: long).outcome
+    await #expect(throws: HostError.idIsUsed(long)) { try await host.start(workflow, id: long) }
+    await #expect(throws: JournalError.self) { try await journal.remove(short) }
+    #expect(try await journal.run(long).status == .succeeded)
+    do {
+      _ = try await Engine().start(workflow, recordedIn: journal, id: long)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.isOfUsedID)
+    }
+  }
+
   @Test func `a run that waits for its turn ends with the task that awaits it`() async throws {
     let folder = try TemporaryFolder()
     let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))

@@ -40,6 +40,18 @@ struct StepOutputTests {
     }
   }
 
+  @Test func `the optional output of a step that was skipped is nil, in steps and outside`() async throws {
+    let maybe = StepOutput<Int?>("maybe")
+    let workflow = try Workflow("optional", .parameter("on", .boolean, default: false)) {
+      Step("maybe", .if("params.on")) { _ in 7 }
+      Step("use", needs: maybe) { _, maybe in maybe == nil ? "none" : "some" }
+    }
+    let run = Engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    #expect(try run.output(of: "use", as: String.self) == "none")
+    #expect(try run.output(of: maybe) == nil)
+  }
+
   @Test func `settings are passed on as arrays`() async throws {
     func step(_ id: String, _ settings: [StepSetting]) -> Step {
       Step(id, exec: ["true"], .timeout(.seconds(60)), .all(settings))

@@ -56,11 +56,6 @@ extension StepContext {
   }
 
   private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {
-    if outputs.isEmpty, let optional = T.self as? any ExpressibleByNilLiteral.Type,
-      let nothing = optional.init(nilLiteral: ()) as? T
-    {
-      return nothing
-    }
     do throws(ArgumentError) {
       return try outputs.decoded(as: T.self)
     } catch {

@@ -42,6 +42,11 @@ extension StepOutputs {
   ///
   /// - Throws: ``ArgumentError`` if they do not match the type.
   func decoded<T: Decodable>(as type: T.Type) throws(ArgumentError) -> T {
+    if isEmpty, let optional = T.self as? any ExpressibleByNilLiteral.Type,
+      let nothing = optional.init(nilLiteral: ()) as? T
+    {
+      return nothing
+    }
     let map = mapValues { ArgumentValue(.text($0)) }
     do throws(ArgumentError) {
       if let value = try T.decoded(from: map, allowsOthers: true) { return value }

@@ -92,6 +92,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   case groupIsBusy(group: String, run: RunID)
   /// The run was cancelled before its first step.
   case cancelled(RunID)
+  /// The id is that of another run, which may have ended.
+  case idIsUsed(RunID)
   /// The run cannot be recorded, resumed or reached.
   case failed(String)
 
@@ -100,6 +102,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case let error as HostError: self = error
     case let busy as GroupIsBusy: self = .groupIsBusy(group: busy.group, run: busy.run)
     case is CancellationError: self = .cancelled(id)
+    case let error as JournalError where error.isOfUsedID: self = .idIsUsed(id)
     case let problem as Problem: self = .failed(problem.text.string.withoutErrorPrefix)
     default: self = .failed("\(error)")
     }
@@ -110,6 +113,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .groupIsBusy(let group, let run): "run \(run) of the group \"\(group)\" is live"
     case .cancelled(let run): "run \(run) was cancelled before its start"
+    case .idIsUsed(let run): "the id \(run) is used by another run"
     case .failed(let reason): reason
     }
   }

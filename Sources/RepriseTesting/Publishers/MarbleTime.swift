@@ -31,8 +31,11 @@ public struct MarbleFailure: Error, Equatable {
 ///     let output = time.output(of: time.hot("a--b-|").map { _ in time.cold("12|") }.switchToLatest())
 ///     #expect(output == "12-12|")
 ///
-/// As a scheduler, a tick is a second: `.debounce(for: .seconds(2), scheduler: time)`. What a tick
-/// schedules happens before the inputs of its tick.
+/// As a scheduler, a tick is a second: `.debounce(for: .seconds(2), scheduler: time)`. What is scheduled
+/// for a tick happens before the inputs of that tick.
+///
+/// Time goes on until all inputs have been played, and then as long as something is scheduled and
+/// the output has not ended; what repeats, as with `collect(.byTime(…))`, happens once more.
 ///
 /// Everything happens in the calling thread, so it is for operators that neither start tasks nor
 /// change threads. Not thread-safe.
@@ -53,8 +56,13 @@ public final class MarbleTime: Scheduler {
   private struct Timer {
     var time: SchedulerTimeType
     let period: SchedulerTimeType.Stride?
+    /// Whether it has fired after the last input; what repeats does not keep the time going then.
+    var isExhausted = false
     let action: () -> Void
   }
+
+  /// The number of ticks after the last input; an operator may schedule something for ever.
+  private static let ticksAfterInputsMax = 10_000
 
   private var tick = 0
   private var players: [Player] = []
@@ -129,7 +137,9 @@ public final class MarbleTime: Scheduler {
     play(subscriber) { probe.perform($0) }
     players += inputs
     publisher.subscribe(probe)
-    while let end = players.map({ $0.start + $0.ticks.count }).max(), tick < end {
+    var ticksLeft = Self.ticksAfterInputsMax
+    while isPlaying || hasScheduled && !probe.hasEnded && ticksLeft > 0 {
+      if !isPlaying { ticksLeft -= 1 }
       performDue()
       var index = 0
       // Playing may add more players.
@@ -147,6 +157,10 @@ public final class MarbleTime: Scheduler {
     }
     return String(diagram.joined().reversed().drop { $0 == "-" }.reversed())
   }
+
+  private var isPlaying: Bool { players.contains { $0.start + $0.ticks.count > tick } }
+
+  private var hasScheduled: Bool { timers.values.contains { !$0.isExhausted } }
 
   // MARK: Scheduling
 
@@ -207,6 +221,7 @@ public final class MarbleTime: Scheduler {
       guard let timer = timers[number], timer.time <= now else { continue }
       if let period = timer.period {
         timers[number]?.time = timer.time.advanced(by: period)
+        timers[number]?.isExhausted = !isPlaying
       } else {
         timers[number] = nil
       }
@@ -218,6 +233,7 @@ public final class MarbleTime: Scheduler {
 /// Writes what it receives, and requests only what its diagram says.
 private final class MarbleSubscriber<Input: CustomStringConvertible, Failure: Error>: Subscriber {
   private var subscription: (any Subscription)?
+  private(set) var hasEnded = false
   private let write: (String) -> Void
 
   init(of publisher: some Publisher<Input, Failure>, write: @escaping (String) -> Void) {
@@ -226,7 +242,9 @@ private final class MarbleSubscriber<Input: CustomStringConvertible, Failure: Er
 
   func perform(_ action: Character) {
     switch action {
-    case "!": subscription?.cancel()
+    case "!":
+      subscription?.cancel()
+      hasEnded = true
     case "*": subscription?.request(.unlimited)
     default: subscription?.request(.max(action.wholeNumberValue ?? 0))
     }
@@ -241,6 +259,7 @@ private final class MarbleSubscriber<Input: CustomStringConvertible, Failure: Er
   }
 
   func receive(completion: Subscribers.Completion<Failure>) {
+    hasEnded = true
     if case .finished = completion { write("|") } else { write("#") }
   }
 }

@@ -178,7 +178,7 @@ package final class ProjectFeed: Sendable {
     for id in contents.runs.keys where contents.readers[id] != nil {
       guard var run = contents.runs[id] else { continue }
       let isNew = try run.readNew(in: journal)
-      if isNew { run.record = try journal.run(named: id.description) }
+      if isNew { run.record = try journal.run(with: id) }
       contents.runs[id] = run
     }
   }
@@ -260,7 +260,7 @@ package final class ProjectFeed: Sendable {
   private func follow(_ ids: [RunID]) async {
     for id in ids where contents.runs[id] == nil {
       let run = try? await blocking { [journal] in
-        var run = FollowedRun(try journal.run(named: id.description))
+        var run = FollowedRun(try journal.run(with: id))
         _ = try run.readNew(in: journal)
         return run
       }
