@@ -40,7 +40,7 @@ struct StepOutputTests {
     }
   }
 
-  @Test func `the optional output of a step that was skipped is nil, in steps and outside`() async throws {
+  @Test func `the optional output of a skipped step is nil, also outside of steps`() async throws {
     let maybe = StepOutput<Int?>("maybe")
     let workflow = try Workflow("optional", .parameter("on", .boolean, default: false)) {
       Step("maybe", .if("params.on")) { _ in 7 }
