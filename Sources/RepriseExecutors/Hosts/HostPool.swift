@@ -228,7 +228,8 @@ package final class HostPool: Sendable {
   ///
   /// - Parameters:
   ///   - message: The message.
-  ///   - begin: Begins something whose messages come after this one, so that it need not wait.
+  ///   - begin: Begins something whose messages come after this one, so that it need not wait for
+  ///     it; must not itself send.
   private func send(_ message: PoolMessage, whileBeginning begin: () -> Void = {}) {
     let bytes = Array((message.json + "\n").utf8)
     sending.withLock { _ in
