@@ -55,6 +55,17 @@ struct RunReportTests {
     #expect(report.json.string.contains(#""params":{"notes":"a\nb","target":"staging"}"#))
   }
 
+  @Test func `show says how long a run has waited for its turn`() throws {
+    let folder = try HostFolder()
+    let recorded = try folder.journal.begin(
+      RunRequest(workflow: "ship", file: "/ship.yaml", directory: "/", source: "steps: []"))
+    let record = try folder.journal.run(named: "@last")
+    func time(_ seconds: Int) -> Timestamp { record.requestedAt.advanced(by: .seconds(seconds)) }
+    let started = Event(time: time(7), run: recorded.id, generation: 1, kind: .runStarted(Self.plan))
+    let text = try RunReport(record, [started], now: time(9)).text.string
+    #expect(text.contains("9.0 s so far, 7.0 s of it before its turn\n"), "\(text)")
+  }
+
   private static let untilApproval: [(Int, Event.Kind)] = [
     (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started())),
     (3, .runRestarting(from: nil)), (3, .step("build", attempt: 1, .cancelled(.restart))),

@@ -232,12 +232,13 @@ package final class HostPool: Sendable {
   ///     it; must not itself send.
   private func send(_ message: PoolMessage, whileBeginning begin: () -> Void = {}) {
     let bytes = Array((message.json + "\n").utf8)
-    sending.withLock { _ in
+    func deliver() {
       begin()
       // Without a connection, no one reads; a pipe that is full would block.
       if state.withLock({ $0.isClosed }) { return }
       send(bytes)
     }
+    sending.withLock { _ in deliver() }
   }
 }
 

@@ -53,12 +53,14 @@ package struct RunReport {
   package var text: TerminalSafe {
     let took = record.took.map { ", took " + durationText($0) } ?? ""
     let soFar = record.elapsed(at: now).map { ", \(durationText($0)) so far" } ?? ""
+    let wait = (state.startedAt ?? record.requestedAt) - record.requestedAt
+    let waited = wait < .milliseconds(100) ? "" : ", \(durationText(wait)) of it before its turn"
     let activity = record.status == .running ? RunActivity(state) : nil
     var parts: [TerminalSafe] = [
       """
       run \(record.id) of \(record.request.workflow): \(activity?.stateWords ?? record.status.rawValue)
       file \(record.request.file)
-      started \(localTime(record.requestedAt))\(took)\(soFar)\(record.generation > 1 ? ", generation \(record.generation)" : "")
+      started \(localTime(record.requestedAt))\(took)\(soFar)\(waited)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
     let trigger = record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
