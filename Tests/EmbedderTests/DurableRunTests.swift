@@ -173,9 +173,10 @@ struct DurableRunTests {
     }
     second.cancel()
     await #expect(throws: HostError.cancelled(id)) { try await second.value }
-    #expect(try await host.journal.run(id).status == .cancelled)
+    #expect(try await host.journal.run(id).status == .interrupted)
     opened.open()
     #expect(await first.outcome == .succeeded)
+    #expect(try await host.resume(id, with: workflow).outcome == .succeeded)
   }
 
   @Test func `hosted runs of a group wait for one another`() async throws {

@@ -17,7 +17,10 @@ struct StopSignalTests {
     run.cancelOnSignals([.hangUp])
     for await event in run.events.values {
       switch event.kind {
-      case .step(_, _, .output(_, "ready", _)), .runCancelling: send(.hangUp)
+      case .step(_, _, .output(_, "ready", _)): send(.hangUp)
+      case .runCancelling:
+        #expect(event.by?.kind == .signal && event.by?.name == "SIGHUP")
+        send(.hangUp)
       default: break
       }
     }

@@ -93,7 +93,8 @@ extension Run {
     let watch = SignalWatch(signals) { [weak self] signal in
       guard let self else { return }
       stopSignal.withLock { $0 = $0 ?? signal.number }
-      if case .cancelling = state.phase { kill() } else { cancel() }
+      let isAgain = if case .cancelling = state.phase { true } else { false }
+      perform(.cancel(steps: [], now: isAgain), by: .signal(signal.number)) { _ in }
     }
     // Does not retain the run, because its release must cancel it.
     Task { [end] in

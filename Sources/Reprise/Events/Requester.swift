@@ -1,5 +1,7 @@
 // `Requester`: who asked a run for something, and for what.
 
+import Platform
+
 /// Who asked a run for a restart, a cancellation or another intervention.
 public struct Requester: Sendable, Equatable {
   /// The way in which the request reached the run.
@@ -72,6 +74,16 @@ public struct Requester: Sendable, Equatable {
 
   /// The program that embeds the engine.
   public static let api = Requester(.api)
+
+  /// Returns the requester that a signal to this process is.
+  ///
+  /// - Parameter number: The number of the signal.
+  package static func signal(_ number: Int32) -> Requester {
+    let name =
+      number == SignalNumber.user1
+      ? "SIGUSR1" : String(signalName(Int(number)).prefix { $0 != " " })
+    return Requester(.signal, name: name)
+  }
 
   /// Compares all fields.
   public static func == (one: Requester, other: Requester) -> Bool {

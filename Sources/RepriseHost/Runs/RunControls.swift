@@ -98,7 +98,7 @@ package final class RunControls: ControlTarget, SignalTarget {
   }
 
   package func receive(_ signal: Int32) {
-    let requester = Requester(.signal, name: Self.name(of: signal))
+    let requester = Requester.signal(signal)
     guard signal != SignalNumber.user1 else {
       return perform(.restart(from: []), by: requester) { _ in }
     }
@@ -108,15 +108,10 @@ package final class RunControls: ControlTarget, SignalTarget {
     end(now: !isFirst && signal != SignalNumber.hangUp, by: requester)
   }
 
-  private static func name(of signal: Int32) -> String {
-    signal == SignalNumber.user1
-      ? "SIGUSR1" : String(signalName(Int(signal)).prefix { $0 != " " })
-  }
-
   /// Cancels the run because its output has been closed.
   package func outputClosed() {
     recordCancel(because: SignalNumber.pipe)
-    end(now: false, by: Requester(.signal, name: Self.name(of: SignalNumber.pipe)))
+    end(now: false, by: .signal(SignalNumber.pipe))
   }
 
   /// Records that a cancel was requested.

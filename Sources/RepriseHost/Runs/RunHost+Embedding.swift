@@ -8,7 +8,8 @@ extension RunHost {
   /// Starts a run, after its turn in its concurrency group has come.
   ///
   /// With the policy `queue` or `restart` of a group, it waits until the other runs of the group have
-  /// ended, in this process and in others; the run is listed and can be cancelled by then.
+  /// ended, in this process and in others; the run is listed and can be cancelled by then. If the
+  /// current task is cancelled before its turn has come, the run is interrupted, and can be resumed.
   ///
   /// - Parameters:
   ///   - workflow: The workflow to run.
@@ -29,7 +30,8 @@ extension RunHost {
       do {
         return try await begin(recorded, workflow, secrets, nil)
       } catch {
-        let status = error is CancellationError ? RunStatus.cancelled : .abandoned
+        // Who ends this task, such as a program that stops, has not cancelled the run itself.
+        let status = error is CancellationError ? RunStatus.interrupted : .abandoned
         _ = try? await blocking { try recorded.end(as: status) }
         throw error
       }

@@ -18,6 +18,7 @@ extension DiagnosticKind {
 
     case .unknownKey(_, _, let advice, let others):
       advice ?? others.hint("valid keys", atMost: 100)
+    case .parameterNotGiven(let name, _): "give it: -p \(name)=…"
     case .keyAfterComma: "if the comma is part of the text before it, quote that text"
     case .notAMap(_, _, _, let hint): hint
     case .stepNotAMap: "write it like: { id: hello, run: echo hello }"

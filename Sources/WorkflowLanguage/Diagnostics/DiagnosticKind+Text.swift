@@ -216,7 +216,7 @@ extension DiagnosticKind {
       "there is no parameter \"\(name)\"; \(others.hint() ?? "")"
     case .unknownWith(let name, let file, _): "\"\(file)\" has no parameter \"\(name)\""
     case .parameterNotGiven(let name, let description):
-      "the parameter \"\(name)\" is required: -p \(name)=…"
+      "the parameter \"\(name)\" is required"
         + (description.map { "  (\($0))" } ?? "")
     case .parameterOfUse(let name, let file): "\"\(file)\" requires the parameter \"\(name)\""
     case .secretValue(let name):

@@ -124,7 +124,10 @@ public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   /// The error as a clause without a period.
-  public var description: String { printable(abridged(kind.text)) }
+  public var description: String {
+    let isMissing = if case .parameterNotGiven = kind { true } else { false }
+    return printable(abridged(kind.text + (isMissing ? "; " + (kind.hint ?? "") : "")))
+  }
 }
 
 /// The arguments of a run.

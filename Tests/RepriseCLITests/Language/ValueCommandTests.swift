@@ -31,7 +31,7 @@ struct ValueCommandTests {
   }
 
   @Test(arguments: [
-    ([], "the parameter \"target\" is required: -p target=…  (Where to)"),
+    ([], "the parameter \"target\" is required  (Where to)"), ([], "give it: -p target=…"),
     (["-p", "target=stagin"], "did you mean \"staging\"?"),
     (["-p", "target=staging", "-p", "cuont=1"], "did you mean \"count\"?"),
     (["-p", "target=staging", "-p", "count=many"], "must be a number, not \"many\""),

@@ -12,7 +12,8 @@ struct OrderQueue {
     let host = RunHost(Engine(), recordingIn: try Journal()) { print($0) }
     let working = Task {
       try await withThrowingDiscardingTaskGroup { group in
-        for record in try await host.journal.runs where isLeft(record) {
+        for record in try await host.journal.runs where record.workflow == "order" {
+          guard try await isLeft(record, in: host.journal) else { continue }
           group.addTask {
             await report(record.id) {
               try await host.resume(record.id, with: try order(Arguments(record.parameters)))
@@ -44,9 +45,13 @@ struct OrderQueue {
     exit(await stopping.value)
   }
 
-  /// Whether an earlier process has left a run before its end.
-  private static func isLeft(_ record: RunRecord) -> Bool {
-    record.workflow == "order" && [.interrupted, .cancelled].contains(record.status)
+  /// Whether an earlier process has left a run before its end, and no one has cancelled it by hand.
+  private static func isLeft(_ record: RunRecord, in journal: Journal) async throws -> Bool {
+    guard record.status == .cancelled else { return record.status == .interrupted }
+    let cancels = try await journal.events(of: record.id).filter {
+      if case .runCancelling = $0.kind { true } else { false }
+    }
+    return cancels.last?.by?.kind == .api
   }
 
   /// Begins a run, waits for its end, and says how it has ended; cancels it with the task.
@@ -81,7 +86,7 @@ struct OrderQueue {
   }
 
   /// Charges an order, as a payment service does: a second request with a key gets the first receipt.
-  private static func charge(_ key: RunID) throws -> String {
+  nonisolated private static func charge(_ key: RunID) throws -> String {
     let file = URL(fileURLWithPath: "receipt-\(key)")
     if let receipt = try? String(contentsOf: file, encoding: .utf8) { return receipt }
     let receipt = "receipt \(Int.random(in: 1000...9999))"
