@@ -61,7 +61,8 @@ struct RunReportTests {
       RunRequest(workflow: "ship", file: "/ship.yaml", directory: "/", source: "steps: []"))
     let record = try folder.journal.run(named: "@last")
     func time(_ seconds: Int) -> Timestamp { record.requestedAt.advanced(by: .seconds(seconds)) }
-    let started = Event(time: time(7), run: recorded.id, generation: 1, kind: .runStarted(Self.plan))
+    let started = Event(
+      time: time(7), run: recorded.id, generation: 1, kind: .runStarted(Self.plan))
     let text = try RunReport(record, [started], now: time(9)).text.string
     #expect(text.contains("9.0 s so far, 7.0 s of it before its turn\n"), "\(text)")
   }

@@ -78,6 +78,7 @@ public struct Requester: Sendable, Equatable {
   /// Returns the requester that a signal to this process is.
   ///
   /// - Parameter number: The number of the signal.
+  /// - Returns: The requester, with the name of the signal.
   package static func signal(_ number: Int32) -> Requester {
     let name =
       number == SignalNumber.user1
