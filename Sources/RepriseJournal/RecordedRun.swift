@@ -1,5 +1,6 @@
 // Records one run: its events in the database, its output in files.
 
+import Platform
 package import Reprise
 import SQLite
 import Synchronization
@@ -93,7 +94,11 @@ package final class RecordedRun: Recorder {
       nextDefinition.withLock { $0 = nil }
     }
     if !isSynced { logSync.schedule() }
-    if isEnd { releaseLock() }
+    guard isEnd else { return }
+    // Most runs leave nothing there. Not later: another process may resume the run from now on, and
+    // creates it again.
+    removeFolder(journal.directory.filesFolder(of: id))
+    releaseLock()
   }
 
   /// Sets the definition of the next generation, which is recorded together with its start.

@@ -1,5 +1,6 @@
 // Recorded and hosted runs, in a package with the default settings of the compiler.
 
+import Foundation
 import Reprise
 import RepriseHost
 import RepriseJournal
@@ -212,6 +213,9 @@ struct DurableRunTests {
     shop.isBroken.withLock { $0 = false }
     #expect(try await host.resume(run.id, with: shop.orders()).outcome == .succeeded)
     #expect(shop.called == ["charge", "ship", "ship"])
+    // The folder of the run is gone by then, as nothing is in it.
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/journal/files")
+    #expect(files == [])
     await #expect(throws: HostError.self) { try await host.resume(run.id, with: shop.orders()) }
   }
 }

@@ -266,8 +266,6 @@ package struct HostedRun: Sendable {
     // All results are in the journal by now.
     try? await blocking { [host, id = recorded.id] in
       AttemptFolder.removeAll(of: id, in: host.journal.directory.attemptsPath)
-      // Most runs leave nothing there; a resumed run creates it again.
-      removeFolder(host.journal.directory.filesFolder(of: id))
     }
     return recorded.outputProblem
   }
