@@ -48,10 +48,10 @@ struct OrderQueue {
   /// Whether an earlier process has left a run before its end, and no one has cancelled it by hand.
   private static func isLeft(_ record: RunRecord, in journal: Journal) async throws -> Bool {
     guard record.status == .cancelled else { return record.status == .interrupted }
-    let cancels = try await journal.events(of: record.id).filter {
+    let cancel = try await journal.events(of: record.id).last {
       if case .runCancelling = $0.kind { true } else { false }
     }
-    return cancels.last?.by?.kind == .api
+    return cancel?.by?.kind == .api
   }
 
   /// Begins a run, waits for its end, and says how it has ended; cancels it with the task.
