@@ -182,7 +182,10 @@ struct DurableRunTests {
 
   @Test func `hosted runs of a group wait for one another`() async throws {
     let folder = try TemporaryFolder()
-    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let messages = Mutex<[String]>([])
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal")) { text in
+      messages.withLock { $0.append(text) }
+    }
     let order = Mutex<[String]>([])
     let opened = Gate()
     func workflow(_ name: String, _ policy: Concurrency.Policy = .queue) throws -> Workflow {
@@ -195,10 +198,13 @@ struct DurableRunTests {
     let first = try await host.start(workflow("first"))
     let refused = HostError.groupIsBusy(group: "g", run: first.id)
     await #expect(throws: refused) { try await host.start(workflow("refused", .reject)) }
-    let second = Task { try await host.start(workflow("second")).outcome }
+    let id = try #require(RunID("second"))
+    let second = Task { try await host.start(workflow("second"), id: id).outcome }
     try await expectEventually("the second waits for its turn") {
       try await host.journal.runs.map(\.status) == [.queued, .running]
     }
+    let waits = "run second: waiting for run \(first.id) of the group \"g\""
+    await expectEventually("the message says which run waits") { messages.withLock { $0 == [waits] } }
     opened.open()
     #expect(try await second.value == .succeeded)
     #expect(order.withLock { $0 } == ["first", "first", "second", "second"])

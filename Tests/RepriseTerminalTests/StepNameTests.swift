@@ -32,7 +32,7 @@ struct StepNameTests {
       lines == [
         "run abc of w started: 2 steps", "Build all started", "Build all │ x",
         "Build all failed after 0 ms: exited with status 1",
-        "b         cancelled because step \"build\" failed",
+        "b         cancelled because step \"Build all\" failed",
         "run failed after 0 ms, first at Build all",
       ])
   }
@@ -46,6 +46,24 @@ struct StepNameTests {
         "", "first failure: Build all (build) exited with status 1", "  │ x",
         "not run because Build all failed: b",
       ])
+  }
+
+  @Test func `sentences about the end of a run and of a step have names`() throws {
+    var log = PlainLog(style: style) { _ in .zero }
+    for event in try events() { log.note(event) }
+    let state = log.state
+    #expect(
+      state.text(of: RunOutcome.failed(step: "build", reason: .rejected))
+        == "step \"Build all\" failed: was not approved")
+    #expect(state.text(of: .cancelled) == "cancelled")
+    #expect(
+      state.text(of: CancellationCause.failure(ofStep: "build"))
+        == "because step \"Build all\" failed")
+    #expect(
+      state.text(of: .cancellation(ofStep: "build"))
+        == "because step \"Build all\" was cancelled")
+    #expect(state.text(of: .restart) == "for a restart")
+    #expect(state.text(of: .cancellation(ofStep: "none")) == "because step \"none\" was cancelled")
   }
 
   @Test func `groups of GitHub Actions and the summary of the job have names`() throws {

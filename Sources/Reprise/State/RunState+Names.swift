@@ -9,6 +9,28 @@ extension RunState {
     position(ofStep: id).flatMap { plan?.steps[$0].name } ?? id
   }
 
+  /// Returns a sentence about the end of the run, with the name of a step instead of its id.
+  ///
+  /// - Parameter outcome: How the run has ended.
+  /// - Returns: Such as `step "Build all" failed: exited with status 1`.
+  public func text(of outcome: RunOutcome) -> String {
+    guard case .failed(let step, let reason) = outcome else { return outcome.description }
+    return RunOutcome.failed(step: name(of: step), reason: reason).description
+  }
+
+  /// Returns why a step or the run was cancelled, with the name of a step instead of its id.
+  ///
+  /// - Parameter cause: Why it was cancelled.
+  /// - Returns: Such as `because step "Build all" failed`; it follows the word "cancelled".
+  public func text(of cause: CancellationCause) -> String {
+    switch cause {
+    case .failure(let step): CancellationCause.failure(ofStep: name(of: step)).description
+    case .cancellation(let step):
+      CancellationCause.cancellation(ofStep: name(of: step)).description
+    case .request, .restart, .runTimedOut, .abandoned, .interrupted: cause.description
+    }
+  }
+
   /// Returns the name of a step and, in parentheses, its id or label.
   ///
   /// For displays whose readers need the id for a command.

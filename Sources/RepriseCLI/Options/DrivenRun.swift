@@ -153,7 +153,9 @@ struct DrivenRun {
     let isReport = progress == .none
     if !isReport { display.attach(to: run.events) }
     let outcome = await run.ended()
-    if notifies { EndNotification(workflow: run.workflow.name, outcome: outcome).send() }
+    if notifies {
+      EndNotification(workflow: run.workflow.name, ending: run.state.text(of: outcome)).send()
+    }
     if isReport { display.attach(to: run.events) }
     return outcome
   }

@@ -50,7 +50,7 @@ package struct RunList {
         time, activity?.words ?? left ?? "",
       ]
     }
-    return aligned([["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK", ""]] + rows)
+    return aligned([["RUN", "WORKFLOW", "STATE", "REQUESTED", "TOOK", ""]] + rows)
   }
 }
 

@@ -67,7 +67,8 @@ public struct RunHost: Sendable {
   ///   - engine: The engine, with its executor, actions and observer. The journal replaces its
   ///     recorder.
   ///   - journal: The journal that records the runs.
-  ///   - onMessage: Called with messages for people, such as which run a run is waiting for.
+  ///   - onMessage: Called with messages for people, which begin with the id of a run, such as
+  ///     `run b: waiting for run a of the group "deploy"`.
   public init(
     _ engine: Engine, recordingIn journal: Journal,
     onMessage: @escaping @Sendable (String) -> Void = { _ in }
@@ -241,7 +242,7 @@ package struct HostedRun: Sendable {
   package let run: Run
   let recorded: RecordedRun
   private let server: ControlServer
-  private let host: RunHost
+  let host: RunHost
   private let workflow: Workflow
 
   fileprivate init(

@@ -75,16 +75,23 @@ extension RunHost {
   ) async throws -> Run {
     let controls = RunControls()
     let resumed = state.map { ResumedState(state: $0) }
-    let hosted = try await begin(
+    let hosted = try await speaking(of: recorded.id).begin(
       recorded, workflow, file: workflow.name, secrets, state: resumed, controls: controls)
     guard let hosted else { throw HostError.cancelled(recorded.id) }
     Task {
       let outcome = await hosted.run.ended()
-      if let problem = await hosted.finish() { say("error: \(problem)") }
+      if let problem = await hosted.finish() { hosted.host.say("error: \(problem)") }
       let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
-      if let warning { say(warning) }
+      if let warning { hosted.host.say(warning) }
     }
     return hosted.run
+  }
+
+  /// Returns a host whose messages begin with the id of a run, since a program has many.
+  private func speaking(of id: RunID) -> RunHost {
+    var host = self
+    host.say = { [say] in say("run \(id): " + $0) }
+    return host
   }
 }
 

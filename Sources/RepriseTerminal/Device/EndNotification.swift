@@ -1,7 +1,5 @@
 // The notification at the end of a run, which terminals show on the desktop.
 
-package import Reprise
-
 /// A bell and a message at the end of a run.
 ///
 /// There are two sequences for messages, OSC 9 and OSC 777, and most terminals know only one of them
@@ -17,15 +15,15 @@ package struct EndNotification: Sendable {
   ///
   /// - Parameters:
   ///   - workflow: The name of the workflow.
-  ///   - outcome: The outcome of the run.
-  package init(workflow: String, outcome: RunOutcome) {
+  ///   - ending: How the run has ended.
+  package init(workflow: String, ending: String) {
     // A semicolon separates the fields of a sequence.
     func field(_ text: String) -> TerminalSafe {
       TerminalSafe(text.replacing(";", with: ",")).cut(to: Self.widthMax)
     }
     // Without a word before it, a number at the start of the message would be a command in OSC 9.
     title = "reprise: " + field(workflow)
-    message = field(outcome.description)
+    message = field(ending)
   }
 
   /// The sequences.

@@ -109,7 +109,7 @@ package final class WatchDisplay: Sendable {
         display.rest()
         if notifies {
           let outcome = await run.ended()
-          EndNotification(workflow: run.workflow.name, outcome: outcome).send()
+          EndNotification(workflow: run.workflow.name, ending: run.state.text(of: outcome)).send()
         }
         if isParallel { await before?.value }
       }

@@ -119,7 +119,7 @@ struct PlainLog {
     case .generationStarted:
       return "generation \(event.generation) started\(origin(of: event))"
     case .runCancelling(let cause):
-      return style.coloured("cancelling", .yellow) + " \(cause.description)\(origin(of: event))"
+      return style.coloured("cancelling", .yellow) + " \(state.text(of: cause))\(origin(of: event))"
     case .runEnded(let outcome): return "run " + ending(outcome, event)
     case .runReloaded, .runPaused, .runUnpaused, .step:
       return "\(event.kind.description)\(origin(of: event))"
@@ -214,8 +214,10 @@ struct PlainLog {
         style.coloured("failed", .red)
           + "\(took): \(reason.description)\(origin(of: event))\(isTolerated)"
       ]
-    case .cancelling, .cancelled:
+    case .cancelling:
       return [style.coloured("\(stepEvent.description)", .yellow) + origin(of: event)]
+    case .cancelled(let cause):
+      return [style.coloured("cancelled \(state.text(of: cause))", .yellow) + origin(of: event)]
     case .skipped(let reason, _):
       return [style.coloured("skipped: \(reason)", .dim) + origin(of: event)]
     case .approved, .expanded: return ["\(stepEvent.description)\(origin(of: event))"]

@@ -81,7 +81,7 @@ extension TreeView {
     case .failed(let reason):
       let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run continues" : ""
       return "\(reason.description)\(isTolerated)"
-    case .cancelled(let cause): return "cancelled \(cause.description)"
+    case .cancelled(let cause): return "cancelled \(state.text(of: cause))"
     case .skipped(let reason, _): return "skipped: \(reason)" + setter(of: step)
     case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
     case .running:

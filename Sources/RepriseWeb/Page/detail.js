@@ -57,7 +57,7 @@ function facts(run, step, state, actions) {
   if (step.runner) found.push(["on", `${step.runner}${step.host ? ` (${step.host})` : ""}`]);
   if (step.queued !== undefined) found.push(["queued", step.queued || "waits there"]);
   if (step["out-of-sight"]) found.push(["out of sight", step["out-of-sight"]]);
-  const reason = reasonText(step);
+  const reason = reasonText(step, (id) => nameOf(run, id));
   if (reason && isOver(step)) found.push([step.state === "failed" ? "failed" : "why", reason]);
   const planned = run.planned.get(step.step);
   const chips = (ids) => ids.slice(0, 30).map((id) =>

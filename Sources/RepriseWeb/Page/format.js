@@ -51,8 +51,8 @@ export function bytesText(count) {
   return unit ? `${count.toFixed(1)} ${units[unit]}` : `${count} bytes`;
 }
 
-/** Why a step ended as it did, in words. */
-export function reasonText(step) {
+/** Why a step ended as it did, in words; `nameOf` returns the name of a step by its id. */
+export function reasonText(step, nameOf) {
   const { reason, cause } = step;
   if (reason) {
     switch (reason.kind) {
@@ -66,8 +66,8 @@ export function reasonText(step) {
   if (cause) {
     switch (cause.kind) {
       case "request": return "cancelled on request";
-      case "failure": return `not run because ${cause.step} failed`;
-      case "cancellation": return `not run because ${cause.step} was cancelled`;
+      case "failure": return `not run because ${nameOf(cause.step)} failed`;
+      case "cancellation": return `not run because ${nameOf(cause.step)} was cancelled`;
       case "run-timed-out": return "the run timed out";
       default: return cause.text ?? cause.kind;
     }

@@ -22,7 +22,7 @@ struct Upload: Action {
 extension Engine {
   /// Returns an engine with the actions of this tool.
   static func deploying(in folder: URL) -> Engine {
-    struct Pack: Decodable { let name: String }
+    nonisolated struct Pack: Decodable { let name: String }
     var engine = Engine()
     engine.register(Upload.self)
     engine.register("pack", taking: Pack.self) { _, pack in

@@ -45,13 +45,13 @@ struct DeployTool {
     }
   }
 
-  private static func answer(to question: String) -> Bool {
+  nonisolated private static func answer(to question: String) -> Bool {
     write("\(question) [y/N] ")
     return readLine().map { $0.lowercased().hasPrefix("y") } ?? false
   }
 
   /// Writes text without buffering.
-  private static func write(_ text: String, to file: FileHandle = .standardOutput) {
+  nonisolated private static func write(_ text: String, to file: FileHandle = .standardOutput) {
     file.write(Data(text.utf8))
   }
 }

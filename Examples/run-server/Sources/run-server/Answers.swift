@@ -6,7 +6,7 @@ import Foundation
 import Reprise
 
 /// The state of a run.
-struct RunResponse: Encodable {
+nonisolated struct RunResponse: Encodable {
   let id: RunID
   let phase: String
   let generation: Int
@@ -22,7 +22,7 @@ struct RunResponse: Encodable {
 }
 
 /// The events of a run, one line of JSON each, until it ends.
-struct EventLines: AsyncBufferedSequence {
+nonisolated struct EventLines: AsyncBufferedSequence {
   typealias Element = UInt8
   let run: Run
 
@@ -41,7 +41,7 @@ struct EventLines: AsyncBufferedSequence {
   }
 }
 
-extension HTTPResponse {
+nonisolated extension HTTPResponse {
   init(_ value: some Encodable, _ status: HTTPStatusCode = .ok) throws {
     self.init(statusCode: status, body: try JSONEncoder().encode(value) + Data("\n".utf8))
   }

@@ -29,7 +29,7 @@ struct RunServer {
 /// Returns the workflow that reports on one page.
 ///
 /// Concurrent reports of the same page fetch it once.
-func report(_ arguments: Arguments) throws -> Workflow {
+nonisolated func report(_ arguments: Arguments) throws -> Workflow {
   try Workflow(
     "report", .parameter("page", .string), .parameter("seconds", .number, default: 1),
     with: arguments
@@ -46,7 +46,7 @@ func report(_ arguments: Arguments) throws -> Workflow {
 }
 
 /// The web server, with the runs that clients can still request.
-final class WebService: Service {
+nonisolated final class WebService: Service {
   private let server: HTTPServer
   private let workflows: EngineService
   private let runs = Mutex<[String: Run]>([:])
