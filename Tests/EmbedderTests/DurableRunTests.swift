@@ -204,7 +204,9 @@ struct DurableRunTests {
       try await host.journal.runs.map(\.status) == [.queued, .running]
     }
     let waits = "run second: waiting for run \(first.id) of the group \"g\""
-    await expectEventually("the message says which run waits") { messages.withLock { $0 == [waits] } }
+    await expectEventually("the message says which run waits") {
+      messages.withLock { $0 == [waits] }
+    }
     opened.open()
     #expect(try await second.value == .succeeded)
     #expect(order.withLock { $0 } == ["first", "first", "second", "second"])
