@@ -106,6 +106,9 @@ package struct RunRequest: Sendable, Equatable {
   /// Whether the arguments contained a secret, which is not stored.
   package var hidesArguments: Bool { options[Self.hiddenPrefix + Self.optionOfArguments] != nil }
 
+  /// The event that started the run; nil if there was none, or if it cannot be read.
+  package var trigger: Trigger? { options[Self.optionOfTrigger].flatMap(Trigger.init(json:)) }
+
   /// Whether the event that started the run contained a secret, which is not stored.
   package var hidesTrigger: Bool { options[Self.hiddenPrefix + Self.optionOfTrigger] != nil }
 }

@@ -1,6 +1,7 @@
 // The scheduler runs jobs, queue items and timers of a simulation one by one, in a seeded order.
 
 import RepriseTesting
+import WorkflowLanguage
 
 /// The order in which the scheduler chooses ready work.
 public enum SchedulePolicy: String, Codable, Sendable, CaseIterable {
@@ -150,7 +151,7 @@ final class Scheduler: @unchecked Sendable {
 
   private func fireTimers() {
     while let timer = timers.smallest, timer.time <= now {
-      timers.removeSmallest()
+      timers.popSmallest()
       if cancelled.remove(timer.number) == nil { ready.append(timer.work) }
     }
   }
@@ -158,7 +159,7 @@ final class Scheduler: @unchecked Sendable {
   private func nextTimer() -> Int64? {
     while let timer = timers.smallest {
       guard cancelled.remove(timer.number) != nil else { return timer.time }
-      timers.removeSmallest()
+      timers.popSmallest()
     }
     return nil
   }

@@ -30,7 +30,7 @@ final class Slots: Sendable {
     /// The ranks of the steps whose turn came while this limit had no free slot.
     ///
     /// May include steps that have left since.
-    var parked = PositionHeap()
+    var parked = Heap<Int>()
   }
 
   fileprivate struct Waiting {
@@ -52,7 +52,7 @@ final class Slots: Sendable {
     /// The ranks of the waiting steps that are not parked at a limit.
     ///
     /// May include steps that have left since.
-    var queue = PositionHeap()
+    var queue = Heap<Int>()
     /// The steps that have slots.
     var holders: Set<Int> = []
     /// The step that began last, until it has started.

@@ -1,5 +1,7 @@
 // Estimates when a run will end, from the usual durations of its steps. Pure.
 
+import WorkflowLanguage
+
 extension RunState {
   /// The part of the unfinished steps whose usual duration must be known for an estimate.
   static let knownPartMin = 0.8
@@ -54,11 +56,11 @@ extension RunState {
     var second = 0.0
     let slots = max(1, plan.maxParallel ?? slotCount)
     while true {
-      while running.count < slots, let position = ready.popMin() {
+      while running.count < slots, let position = ready.popSmallest() {
         let duration = plan.steps[position].usualSeconds ?? typical
         running.insert(End(second: second + duration, step: position))
       }
-      guard let end = running.popMin() else { return .seconds(second) }
+      guard let end = running.popSmallest() else { return .seconds(second) }
       second = end.second
       for dependent in dependents[end.step] {
         needsLeft[dependent] -= 1
@@ -87,37 +89,6 @@ extension RunState {
 
     static func < (first: End, second: End) -> Bool {
       (first.second, first.step) < (second.second, second.step)
-    }
-  }
-}
-
-/// A binary heap with the smallest element first.
-private struct Heap<Element: Comparable> {
-  private var elements: [Element] = []
-
-  var count: Int { elements.count }
-
-  mutating func insert(_ element: Element) {
-    elements.append(element)
-    var child = elements.count - 1
-    while child > 0, elements[child] < elements[(child - 1) / 2] {
-      elements.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  mutating func popMin() -> Element? {
-    guard let first = elements.first, let last = elements.popLast() else { return nil }
-    guard !elements.isEmpty else { return first }
-    elements[0] = last
-    var parent = 0
-    while true {
-      let children = (2 * parent + 1)..<min(2 * parent + 3, max(2 * parent + 1, elements.count))
-      guard let least = children.min(by: { elements[$0] < elements[$1] }),
-        elements[least] < elements[parent]
-      else { return first }
-      elements.swapAt(parent, least)
-      parent = least
     }
   }
 }

@@ -63,7 +63,7 @@ package struct RunReport {
       started \(localTime(record.requestedAt))\(took)\(soFar)\(waited)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
-    let trigger = record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
+    let trigger = record.request.trigger
     if let trigger, trigger.cause != .manual {
       parts[0] += "\nstarted by \(trigger.words)"
     }

@@ -175,7 +175,7 @@ extension Arguments {
     {
       others = values.map(\.asText)
     }
-    if let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:)) {
+    if let trigger = request.trigger {
       self.trigger = trigger
     }
   }

@@ -137,7 +137,7 @@ package final class RecordedWatch: Sendable {
       var request = run.request
       request.options[WatchCounts.optionOfRuns] = nil
       let options = try request.optionsJSON
-      let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
+      let trigger = request.trigger
       let event = WatchEvent(
         trigger ?? Trigger(.manual, time: run.requestedAt.description),
         parameters: request.parameters)

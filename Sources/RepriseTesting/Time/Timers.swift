@@ -1,6 +1,7 @@
 // The sleepers of a virtual clock.
 
 import Reprise
+import WorkflowLanguage
 
 /// What waits for moments of virtual time.
 struct Timers {
@@ -28,7 +29,7 @@ struct Timers {
   mutating func nextTime() -> Timestamp? {
     while let moment = moments.smallest {
       if entries[moment.number] != nil { return moment.time }
-      moments.removeSmallest()
+      moments.popSmallest()
     }
     return nil
   }
@@ -50,7 +51,7 @@ struct Timers {
   mutating func takeDue(at now: Timestamp) -> [Entry] {
     var due: [Entry] = []
     while let time = nextTime(), time <= now, let moment = moments.smallest {
-      moments.removeSmallest()
+      moments.popSmallest()
       if let entry = entries.removeValue(forKey: moment.number) { due.append(entry) }
     }
     return due

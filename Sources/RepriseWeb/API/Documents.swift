@@ -38,7 +38,7 @@ struct RunDocument: Encodable {
     phase = run.state.phase.nameInReport
     paused = run.state.isPaused ? true : nil
     estimate = run.estimate(at: SystemClock().now)
-    trigger = run.record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
+    trigger = run.record.request.trigger
       .flatMap { $0.cause == .manual ? nil : $0.words }
     live = run.record.status.isLive
   }

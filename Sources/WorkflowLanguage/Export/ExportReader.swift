@@ -161,9 +161,7 @@ struct ExportReader {
 
   /// Computes the values of a step, none of which depends on a run.
   private mutating func resolve(_ step: inout ExportedSteps.Step) {
-    let values = RunValues(
-      run: "", generation: 1, environment: [:], secrets: { _, _ in nil }, step: { _ in nil },
-      status: .success, hashFiles: { _ in "" })
+    let values = RunValues.withoutRun()
     do throws(ResolutionError) {
       if let condition = try workflow.unmetCondition(of: step.step, values) {
         refusals.add(step.subject, "if", "it is always false: \(condition)")

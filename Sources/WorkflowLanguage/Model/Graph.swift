@@ -138,7 +138,7 @@ public struct Graph: Sendable, Equatable {
   /// file order.
   private static func sorted(_ needs: Edges, _ dependents: Edges, count: Int) -> Sorted {
     var missing = (0..<count).map { needs[StepIndex($0)].count }
-    var free = PositionHeap(missing.indices.filter { missing[$0] == 0 })
+    var free = Heap(missing.indices.filter { missing[$0] == 0 })
     var order: [StepIndex] = []
     order.reserveCapacity(count)
     while let position = free.popSmallest() {

@@ -72,6 +72,18 @@ package struct RunValues: Sendable {
     self.status = status
     self.hashFiles = hashFiles
   }
+
+  /// Returns values for what depends on no run: they have no environment, no secrets and no files.
+  ///
+  /// - Parameter step: Returns the result of a step by its id.
+  /// - Returns: The values.
+  package static func withoutRun(
+    step: @escaping @Sendable (_ id: String) -> StepValues? = { _ in nil }
+  ) -> RunValues {
+    RunValues(
+      run: "", generation: 1, environment: [:], secrets: { _, _ in nil }, step: step,
+      status: .success, hashFiles: { _ in "" })
+  }
 }
 
 extension RunValues {

@@ -297,10 +297,8 @@ extension Workflow {
     for scope in scopes.indices where id.hasPrefix(scopes[scope].prefix) {
       let name = String(id.dropFirst(scopes[scope].prefix.count))
       guard scopes[scope].groups[name] != nil else { continue }
-      let values = RunValues(
-        run: "", generation: 1, environment: [:], secrets: { _, _ in nil }, step: step,
-        status: .success, hashFiles: { _ in "" })
-      let source = StepSource(workflow: self, values: values, scope: scope, bindings: nil)
+      let source = StepSource(
+        workflow: self, values: .withoutRun(step: step), scope: scope, bindings: nil)
       return try? source.value(of: .steps, member: name)
     }
     return nil
