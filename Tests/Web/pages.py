@@ -33,7 +33,11 @@ LINES = """
 name: lines
 steps: [{ id: many, run: "seq 1 60000; echo the Needle; seq 60001 90000; echo last" }]
 """
-WORKFLOWS = {"ship": SHIP, "gate": GATE, "lines": LINES}
+NAMED = """
+name: named
+steps: [{ id: b, name: Build it, run: exit 1 }, { id: after, run: 'true' }]
+"""
+WORKFLOWS = {"ship": SHIP, "gate": GATE, "lines": LINES, "named": NAMED}
 
 
 def open_gate(own, browser):
@@ -80,6 +84,14 @@ def a_run_that_fails_is_read_repaired_and_restarted(own, page, browser):
                          step["state"])
     expect("×15" in browser.text("#graph"), "a group of 15", browser.text("#graph"))
     return f"live after {lives:.1f} s"
+
+
+@with_browser(WORKFLOWS)
+def a_step_that_is_not_run_says_why_with_a_name(own, page, browser):
+    run = own.run("named")
+    own.ended(run, "failed")
+    browser.node("after")
+    browser.sees("not run because Build it failed", "#detail")
 
 
 @with_browser(WORKFLOWS)
