@@ -2,6 +2,7 @@
 // also store JSON.
 
 import Reprise
+import SQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -44,6 +45,22 @@ struct EventRow: Equatable {
     self.step = step
     self.attempt = attempt
     self.json = json
+  }
+
+  /// The columns of an event.
+  static let columns = "time, generation, kind, step, attempt, json"
+
+  /// Reads a row with these columns.
+  ///
+  /// - Throws: ``JournalError`` if the row is invalid.
+  init(_ row: Row, of run: RunID) throws(JournalError) {
+    guard let time = row["time"].integer,
+      let generation = row["generation"].integer.map(Int.init),
+      let kind = row["kind"].text
+    else { throw JournalError("an event of run \(run) cannot be read") }
+    self.init(
+      time: time, generation: generation, kind: kind, step: row["step"].text,
+      attempt: row["attempt"].integer.map(Int.init), json: row["json"].text)
   }
 
   /// Decodes the event.

@@ -219,25 +219,14 @@ public final class Journal: Sendable {
       try database.read { connection in
         try connection.rows(
           """
-          SELECT time, generation, kind, step, attempt, json FROM event
+          SELECT \(EventRow.columns) FROM event
           WHERE run = ? AND number > ? ORDER BY number
           """, run.number, count)
       }
     }
     var events: [Event] = []
     events.reserveCapacity(rows.count)
-    for row in rows {
-      guard let time = row["time"].integer,
-        let generation = row["generation"].integer.map(Int.init),
-        let kind = row["kind"].text
-      else { throw JournalError("an event of run \(run.id) cannot be read") }
-      let eventRow = EventRow(
-        time: time, generation: generation, kind: kind,
-        step: row["step"].text,
-        attempt: row["attempt"].integer.map(Int.init),
-        json: row["json"].text)
-      events.append(try eventRow.event(of: run.id))
-    }
+    for row in rows { events.append(try EventRow(row, of: run.id).event(of: run.id)) }
     return events
   }
 

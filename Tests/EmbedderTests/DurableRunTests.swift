@@ -212,6 +212,37 @@ struct DurableRunTests {
     #expect(order.withLock { $0 } == ["first", "first", "second", "second"])
   }
 
+  @Test func `a run of a group with a limit says for which runs it waits`() async throws {
+    let folder = try TemporaryFolder()
+    let messages = Mutex<[String]>([])
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal")) { text in
+      messages.withLock { $0.append(text) }
+    }
+    let opened = Gate()
+    let group = Concurrency(group: "g", policy: .queue, limit: 2)
+    let workflow = try Workflow("w", .concurrency(group)) {
+      Step("wait") { _ in await opened.wait() }
+    }
+    var waiting: [Task<RunOutcome, any Error>] = []
+    for name in ["a", "b", "c", "d"] {
+      let id = try #require(RunID(name))
+      waiting.append(Task { try await host.start(workflow, id: id).outcome })
+      try await expectEventually("\(name) is started or queued") {
+        try await host.journal.runs.first?.id == id
+      }
+    }
+    await expectEventually("each says so") {
+      messages.withLock {
+        $0 == [
+          #"run c: waiting for one of the runs a, b of the group "g""#,
+          #"run d: waiting for a place after other waiting runs of the group "g""#,
+        ]
+      }
+    }
+    opened.open()
+    for run in waiting { #expect(try await run.value == .succeeded) }
+  }
+
   @Test func `a hosted run is resumed, too`() async throws {
     let folder = try TemporaryFolder()
     let shop = Shop()

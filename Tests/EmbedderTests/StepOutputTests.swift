@@ -32,6 +32,30 @@ struct StepOutputTests {
     #expect(try run.state.output(of: text) == "3 of app.zip, 3")
   }
 
+  @Test func `handles are needs of any step`() throws {
+    let build = StepOutput<Build>("build")
+    let count = StepOutput<Int>("count")
+    let workflow = try Workflow("needs") {
+      Step(build, .needs()) { _ in Build(file: "app.zip", size: 7) }
+      Step(count, .needs()) { _ in 3 }
+      Step("one", run: "true", .needs(build))
+      Step("both", run: "true", .needs(build, count), .name("Both"))
+    }
+    #expect(workflow.steps.map(\.needs) == [[], [], ["build"], ["build", "count"]])
+  }
+
+  @Test func `a part of a workflow lacks the outputs of the others, and says so`() async throws {
+    let build = StepOutput<Int>("build")
+    let workflow = try Workflow("part") {
+      Step(build) { _ in 1 }
+      Step("use", needs: build) { _, number in number }
+    }
+    let run = Engine().start(try workflow.selecting(only: ["use"]))
+    let reason = FailureReason.badValue(
+      #"step "use" has no input "build"; the run has no step of this name"#)
+    #expect(await run.outcome == .failed(step: "use", reason: reason))
+  }
+
   @Test func `a handle of an unknown step is an error of the declaration`() throws {
     #expect(throws: WorkflowError.self) {
       try Workflow("unknown") {

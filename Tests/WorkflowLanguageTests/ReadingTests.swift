@@ -114,6 +114,8 @@ struct ReadingTests {
     #expect(only.steps.map(\.id) == ["b", "d"] && only.steps.map(\.needs) == [[], ["b"]])
     let from = try workflow.selecting(from: "c")
     #expect(from.steps.map(\.id) == ["c", "d"] && from.steps.map(\.needs) == [[], ["c"]])
+    let to = try workflow.selecting(to: "c")
+    #expect(to.steps.map(\.id) == ["a", "c"] && to.steps.map(\.needs) == [[], ["a"]])
     #expect(throws: SelectionError.unknownStep("bb", suggestion: "b")) {
       try workflow.selecting(from: "bb")
     }

@@ -86,10 +86,11 @@ extension RunState {
     guard state.phase.isSuccess else {
       throw .notSucceeded(step: step, phase: state.phase.name)
     }
+    let outputs = state.phase.values.outputs
     do throws(ArgumentError) {
-      return try state.phase.values.outputs.decoded(as: type)
+      return try outputs.decoded(as: type)
     } catch {
-      throw .mismatch(step: step, error)
+      throw outputs.isEmpty ? .noOutput(step: step) : .mismatch(step: step, error)
     }
   }
 }
@@ -111,6 +112,8 @@ public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownStep(String, known: [String])
   /// The step has not succeeded, so it has no outputs; `phase` is the name of its state.
   case notSucceeded(step: String, phase: String)
+  /// The step has succeeded without an output.
+  case noOutput(step: String)
   /// The outputs of the step do not match the type.
   case mismatch(step: String, ArgumentError)
 
@@ -121,6 +124,7 @@ public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
       "there is no step \"\(step)\"; there are: " + known.prefix(20).joined(separator: ", ")
     case .notSucceeded(let step, let phase):
       "step \"\(step)\" has no output: it is \(phase)"
+    case .noOutput(let step): "step \"\(step)\" has no output"
     case .mismatch(let step, let error): "the output of step \"\(step)\": \(error)"
     }
   }

@@ -48,11 +48,17 @@ extension StepContext {
     if workflow.hasGroup(name, besides: step) {
       return .badValue(message + "it consists of several steps; use inputs(of: \"\(name)\")")
     }
-    guard !inputs.isEmpty else {
-      return .badValue(
-        message + "it has no inputs; add that step to its needs with .needs(\"\(name)\")")
+    guard inputs.isEmpty else {
+      return .badValue(message + "it has: " + inputs.joined(separator: ", "))
     }
-    return .badValue(message + "it has: " + inputs.joined(separator: ", "))
+    guard workflow.graph.index(of: prefix + name) != nil else {
+      let other = nearest(to: prefix + name, among: workflow.graph.ids)
+      return .badValue(
+        message + "the run has no step of this name"
+          + (other.map { "; did you mean \"\($0)\"?" } ?? ""))
+    }
+    return .badValue(
+      message + "it has no inputs; add that step to its needs with .needs(\"\(name)\")")
   }
 
   private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {

@@ -32,6 +32,18 @@ public struct StepOutput<Value: Codable & Sendable>: Sendable {
   }
 }
 
+extension StepSetting {
+  /// The steps that must finish first, by the handles of their outputs; replaces the order implied by
+  /// the list.
+  public static func needs<First, each Other>(
+    _ first: StepOutput<First>, _ others: repeat StepOutput<each Other>
+  ) -> StepSetting {
+    var ids = [first.step]
+    for other in repeat each others { ids.append(other.step) }
+    return .needs(ids)
+  }
+}
+
 extension Step {
   /// Creates a step that runs a Swift closure, which returns the value of a handle.
   ///
@@ -69,15 +81,14 @@ extension Step {
     settings: [StepSetting] = [], file: StaticString = #fileID, line: Int = #line,
     perform body: @escaping @Sendable (StepContext, First, repeat each Other) async throws -> Output
   ) {
-    var ids = [first.step]
-    for other in repeat each others { ids.append(other.step) }
     let work = ClosureWork { [handles = (repeat each others)] context in
       let output = try await body(
         context, try context.input(first), repeat try context.input(each handles))
       return try StepOutputs(returned: output)
     }
     self.init(
-      id, work: InProcessWork(work), [.needs(ids)] + settings, file: file, line: line)
+      id, work: InProcessWork(work), [.needs(first, repeat each others)] + settings, file: file,
+      line: line)
   }
 
   /// Creates a step that runs a Swift closure with the outputs of the steps that it needs, and returns

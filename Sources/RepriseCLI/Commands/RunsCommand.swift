@@ -55,7 +55,7 @@ struct RunsCommand: AsyncParsableCommand {
     let all = runs.filter { status == nil || $0.status == status }
     let list = RunList(all.prefix(max(0, limit))) { try? journal.state(of: $0) }
     printList(list.jsonLines, table: list.table, json: json)
-    if all.count > limit, !json {
+    if all.count > limit {
       printError("\(limit) of \(all.count) runs; all: --limit \(all.count)")
     }
   }

@@ -50,15 +50,15 @@ struct Turn {
     onWait: () -> Void
   ) async throws -> Bool {
     var asked: Set<RunID> = []
-    var announced: RunID?
+    var announced: String?
     return try await changes.first {
       if controls.isCancelled { return false }
       let before = try await before(concurrency)
-      guard before.count >= concurrency.limit, let last = before.last else { return true }
+      guard let awaited = concurrency.awaited(of: before) else { return true }
       if announced == nil { onWait() }
-      if announced != last {
-        say("waiting for run \(last) of the group \"\(concurrency.group)\"")
-        announced = last
+      if announced != awaited {
+        say("waiting for \(awaited) of the group \"\(concurrency.group)\"")
+        announced = awaited
       }
       if concurrency.policy == .restart {
         for other in before where !asked.contains(other) && !controls.isCancelled {
@@ -87,6 +87,22 @@ struct Turn {
     // A cancel may have been requested in the meantime.
     guard !controls.isCancelled, !Task.isCancelled else { return false }
     return (try? await client.ask(.run(.cancel(steps: [], now: false))))?.isAccepted == true
+  }
+}
+
+extension Concurrency {
+  /// Returns what a run waits for.
+  ///
+  /// With a limit, it says the runs only when the next one that ends is enough: until then the list
+  /// would change with each run that begins or ends.
+  ///
+  /// - Parameter before: The live runs with turns before its own, the next one last.
+  /// - Returns: The words; nil if the run may begin.
+  func awaited(of before: [RunID]) -> String? {
+    guard before.count >= limit, let last = before.last else { return nil }
+    if limit == 1 { return "run \(last)" }
+    guard before.count == limit else { return "a place after other waiting runs" }
+    return "one of the runs \(before.map(\.description).joined(separator: ", "))"
   }
 }
 

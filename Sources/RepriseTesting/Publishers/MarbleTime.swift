@@ -32,7 +32,7 @@ public struct MarbleFailure: Error, Equatable {
 ///     #expect(output == "12-12|")
 ///
 /// As a scheduler, a tick is a second: `.debounce(for: .seconds(2), scheduler: time)`. What is scheduled
-/// for a tick happens before the inputs of that tick.
+/// for a tick happens before the inputs of that tick, which play in their order.
 ///
 /// Time goes on until all inputs have been played, and then as long as something is scheduled and
 /// the output has not ended; what repeats, as with `collect(.byTime(…))`, happens once more.

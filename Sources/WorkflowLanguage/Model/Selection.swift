@@ -3,7 +3,8 @@
 extension Workflow {
   /// Returns a workflow with only the given steps.
   ///
-  /// Dependencies on other steps are removed, as if those steps had succeeded.
+  /// Dependencies on other steps are removed, as if those steps had succeeded; their outputs are
+  /// missing. Steps under `finally` are kept only if they are among the ids.
   ///
   /// - Parameter ids: The ids of the steps to keep.
   /// - Returns: The smaller workflow, in the same order.
@@ -14,13 +15,23 @@ extension Workflow {
     return keeping(kept)
   }
 
-  /// Returns a workflow with one step and all its dependents.
+  /// Returns a workflow with one step, all its dependents, and the steps under `finally`.
   ///
   /// - Parameter id: The id of the step to start from.
   /// - Returns: The smaller workflow, in the same order.
   /// - Throws: ``SelectionError`` if the id is unknown.
   public func selecting(from id: String) throws(SelectionError) -> Workflow {
     try selecting(from: [id])
+  }
+
+  /// Returns a workflow with one step, all that it needs, and the steps under `finally` that read
+  /// nothing of other steps.
+  ///
+  /// - Parameter id: The id of the last step.
+  /// - Returns: The smaller workflow, in the same order.
+  /// - Throws: ``SelectionError`` if the id is unknown.
+  public func selecting(to id: String) throws(SelectionError) -> Workflow {
+    try selecting(from: [], to: [id], only: [])
   }
 
   /// Returns a workflow with some steps and all their dependents, plus the steps under `finally`.

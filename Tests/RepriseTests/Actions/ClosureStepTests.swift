@@ -111,7 +111,7 @@ struct ClosureStepTests {
         "a: threw an error: Trouble()",
         "c: the input \"ok\": the value must be a whole number, not \"text\"",
         "d: step \"d\" has no input \"nobody\"; it has: ok-2",
-        "e: step \"e\" has no input \"mayn\"; it has no inputs; add that step to its needs with .needs(\"mayn\")",
+        "e: step \"e\" has no input \"mayn\"; the run has no step of this name",
       ])
   }
 

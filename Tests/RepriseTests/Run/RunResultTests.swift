@@ -32,7 +32,9 @@ struct RunResultTests {
       try run.output(of: "biuld", as: Build.self)
     }
     #expect(throws: OutputError.self) { try run.output(of: "build", as: [Int].self) }
-    #expect(throws: OutputError.self) { try run.output(of: "nothing", as: Int.self) }
+    #expect(throws: OutputError.noOutput(step: "nothing")) {
+      try run.output(of: "nothing", as: Int.self)
+    }
   }
 
   @Test func `a run that fails throws its outcome, and its steps have no output`() async throws {

@@ -12,8 +12,7 @@ struct OrderQueue {
     let host = RunHost(Engine(), recordingIn: try Journal()) { print($0) }
     let working = Task {
       try await withThrowingDiscardingTaskGroup { group in
-        for record in try await host.journal.runs where record.workflow == "order" {
-          guard try await isLeft(record, in: host.journal) else { continue }
+        for record in try await host.journal.unfinishedRuns(of: "order") {
           group.addTask {
             await report(record.id) {
               try await host.resume(record.id, with: try order(Arguments(record.parameters)))
@@ -43,15 +42,6 @@ struct OrderQueue {
     try await working.value
     guard working.isCancelled else { return }
     exit(await stopping.value)
-  }
-
-  /// Whether an earlier process has left a run before its end, and no one has cancelled it by hand.
-  private static func isLeft(_ record: RunRecord, in journal: Journal) async throws -> Bool {
-    guard record.status == .cancelled else { return record.status == .interrupted }
-    let cancel = try await journal.events(of: record.id).last {
-      if case .runCancelling = $0.kind { true } else { false }
-    }
-    return cancel?.by?.kind == .api
   }
 
   /// Begins a run, waits for its end, and says how it has ended; cancels it with the task.

@@ -1,0 +1,76 @@
+import Reprise
+import Testing
+
+@testable import RepriseJournal
+
+/// The runs that a program resumes when it starts.
+struct UnfinishedRunTests {
+  private let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a", needs: [])])
+
+  /// Records a run of which the process dies after some events.
+  private func record(
+    _ id: String, _ journal: Journal, workflow: String = "w", _ kinds: [(Event.Kind, Requester?)]
+  ) throws {
+    let id = try #require(RunID(id))
+    let recorded = try journal.begin(
+      RunRequest(
+        workflow: workflow, file: "/program", directory: "/", source: "", options: [:], group: nil),
+      id: id)
+    for (number, (kind, requester)) in kinds.enumerated() {
+      let time = Timestamp(microseconds: Int64(number))
+      try recorded.record([
+        Event(time: time, run: id, generation: 1, kind: kind, by: requester)
+      ])
+    }
+  }
+
+  private func unfinished(_ journal: Journal) async throws -> [String] {
+    try await journal.unfinishedRuns(of: "w").map(\.id.description)
+  }
+
+  @Test func `what the program or its death has ended is unfinished, oldest first`() async throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let started = (Event.Kind.runStarted(plan), Requester?.none)
+    let cancelled = (Event.Kind.runEnded(.cancelled), Requester?.none)
+    try record("queued", journal, [])
+    try record("running", journal, [started])
+    try record("other", journal, workflow: "x", [started])
+    try record("done", journal, [started, (.runEnded(.succeeded), nil)])
+    for requester in [Requester.api, .signal(15)] {
+      let cancelling = (Event.Kind.runCancelling(.request), Requester?.some(requester))
+      try record("\(requester.kind)-dead", journal, [started, cancelling])
+      try record("\(requester.kind)-ended", journal, [started, cancelling, cancelled])
+    }
+    try record("timeout", journal, [started, (.runCancelling(.runTimedOut), nil)])
+    #expect(
+      try await unfinished(journal) == [
+        "queued", "running", "api-dead", "api-ended", "signal-dead", "signal-ended", "timeout",
+      ])
+  }
+
+  @Test(arguments: [Requester.Kind.key, .attach, .command, .program, .watch])
+  func `what someone has cancelled is not, even if its process died before the end`(
+    _ kind: Requester.Kind
+  ) async throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let started = (Event.Kind.runStarted(plan), Requester?.none)
+    let cancelling = (Event.Kind.runCancelling(.request), Requester?.some(Requester(kind)))
+    try record("dead", journal, [started, cancelling])
+    try record("ended", journal, [started, cancelling, (.runEnded(.cancelled), nil)])
+    try journal.begin(folder.request(), id: try #require(RunID("in-the-queue"))).end(as: .cancelled)
+    #expect(try await unfinished(journal) == [])
+  }
+
+  @Test func `what was resumed after that is unfinished again`() async throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let cancelled: [(Event.Kind, Requester?)] = [
+      (.runStarted(plan), nil), (.runCancelling(.request), Requester(.command)),
+    ]
+    try record("resumed", journal, cancelled + [(.runResumed(plan), nil)])
+    try record("again", journal, cancelled + [(.generationStarted(reset: nil), nil)])
+    #expect(try await unfinished(journal) == ["resumed", "again"])
+  }
+}
