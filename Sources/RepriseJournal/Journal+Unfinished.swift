@@ -1,6 +1,6 @@
 // The runs that a program resumes when it starts.
 
-public import Reprise
+import Reprise
 import SQLite
 
 extension Journal {
@@ -48,10 +48,8 @@ extension Journal {
           """, run.number, cancelling, resumed, started)
       }
     }
-    guard let last = try rows.first.map({ row throws(JournalError) in
-      try EventRow(row, of: run.id)
-    }), last.kind == cancelling
-    else { return nil }
-    return try last.event(of: run.id)
+    guard let row = rows.first else { return nil }
+    let last = try EventRow(row, of: run.id)
+    return last.kind == cancelling ? try last.event(of: run.id) : nil
   }
 }
