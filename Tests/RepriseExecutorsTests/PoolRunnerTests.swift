@@ -28,7 +28,7 @@ struct PoolRunnerTests {
   @Test func `news that arrive in many pieces keep their order`() async throws {
     var random = SeededGenerator.announced()
     let token = AttemptToken(
-      run: RunID(), step: "a", generation: 1, attempt: 1, using: &random)
+      run: RunID(), step: "a", generation: 1, attempt: 1, random: random.next())
     let runner = PoolRunner("far", patience: .seconds(5)) { () throws(RunnerFailure) in
       do throws(Errno) {
         let errors = try OpenFile("/dev/null", .writeOnly)

@@ -24,13 +24,12 @@ public struct AttemptToken: Sendable, Hashable, Codable, CustomStringConvertible
   /// Creates the token of an attempt.
   package init(
     run: RunID, step: String, generation: Int, attempt: Int,
-    using random: inout some RandomNumberGenerator
+    random: UInt64 = .random(in: .min ... .max)
   ) {
     // Ids of expanded steps contain other characters; the random part tells them apart.
     let plain = step.utf8.prefix(40).map { Self.isPlain($0) ? $0 : UInt8(ascii: "-") }
     let id = String(decoding: plain, as: UTF8.self)
-    let bits = String(random.next() as UInt64, radix: 36)
-    text = "\(run).\(id).\(generation).\(attempt).\(bits)"
+    text = "\(run).\(id).\(generation).\(attempt).\(String(random, radix: 36))"
   }
 
   /// Decodes a token.

@@ -73,12 +73,11 @@ public struct RunnerExecutor: Executor {
       }
       spec.weakEnvironment = [:]
     }
-    var random = SystemRandomNumberGenerator()
     let token =
       context.adopted
       ?? AttemptToken(
         run: context.run, step: context.step.id, generation: context.generation,
-        attempt: context.attempt, using: &random)
+        attempt: context.attempt)
     if context.adopted == nil { spec = try prepare(spec, token) }
     let place = RunnerPlace(
       runner: name, token: token.text, survives: runner.survivesEngine)

@@ -131,8 +131,7 @@ final class KeptPlaces: Sendable {
         let folder = AttemptFolder(of: token, in: root)
         if folder.result == nil { return adopted(token, of: run, &state) }
       }
-      var random = SystemRandomNumberGenerator()
-      let token = AttemptToken(run: run, step: name, generation: 0, attempt: 0, using: &random)
+      let token = AttemptToken(run: run, step: name, generation: 0, attempt: 0)
       let place = newPlace(token, isAdopted: false)
       state.places[run, default: []].append(place)
       return place
