@@ -202,6 +202,9 @@ def slurm():
     kept, bare = alternated(
         lambda: Run("slurm", 20, keep=True).gaps, lambda: [timed(srun) for _ in range(5)])
     print(f"slurm: a step in a kept allocation {ms(kept)} (a bare srun {ms(bare)})")
+    run = Run("slurm", 500, "max-parallel: 500\n", keep=True)
+    whole = run.ends[-1] - run.begin
+    print(f"slurm: 500 steps in a kept allocation in {whole:.1f} s, {500 / whole:.0f} a second")
 
 
 PR_SET_CHILD_SUBREAPER = 36
