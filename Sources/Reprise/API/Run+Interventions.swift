@@ -91,8 +91,9 @@ extension Run {
       do throws(ParameterError) {
         values = try (rule ?? ApprovalRule()).outputs(texts)
       } catch {
-        return .failure(
-          .refused("\(error); answer with: reprise approve \(self.id) \(id) --value NAME=VALUE"))
+        let isProgram = requester.kind == .api
+        let hint = "answer with: reprise approve \(self.id) \(id) --value NAME=VALUE"
+        return .failure(.refused("\(error); \(isProgram ? "pass it in `values`" : hint)"))
       }
     }
     let tickets = try ledger.decide { page in

@@ -36,6 +36,15 @@ struct ApprovalRuleTests {
       }
     }
     #expect(try !run.approve("go"))
+    let empty = Intervention.approve(step: "go", isApproved: true)
+    for (requester, hint) in [
+      (Requester.api, "pass it in `values`"), (Requester(.key), "reprise approve \(run.id) go"),
+    ] {
+      let refusal = await #expect(throws: InterventionRefusal.self) {
+        try await run.perform(empty, by: requester)
+      }
+      #expect("\(try #require(refusal))".contains(hint))
+    }
     try await run.perform(.approve(step: "go", isApproved: true, values: ["why": "x"]), by: .api)
     #expect(await run.outcome == .succeeded)
     #expect(run.state["go"]?.phase == .succeeded(["why": "x", "n": "3"]))
