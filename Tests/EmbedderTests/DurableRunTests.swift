@@ -235,7 +235,7 @@ struct DurableRunTests {
       messages.withLock {
         $0 == [
           #"run c: waiting for one of the runs a, b of the group "g""#,
-          #"run d: waiting for a place after other waiting runs of the group "g""#,
+          #"run d: waiting for a place after 3 other runs of the group "g""#,
         ]
       }
     }

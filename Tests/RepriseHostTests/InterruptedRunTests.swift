@@ -108,6 +108,22 @@ struct InterruptedRunTests {
     #expect(project.lines() == ["first", "begun", "begun", "ended", "last"])
   }
 
+  @Test func `what a program would resume is given up by a cancel`() async throws {
+    let project = try Project()
+    let journal = try Journal(at: project.folder.path + "/.reprise")
+    let workflow = try Workflow("w") { Step("go", approval: "Go?") }
+    let run = try await Engine().start(workflow, recordedIn: journal)
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(try await journal.unfinishedRuns(of: "w").map(\.id) == [run.id])
+    let cancelled = try project.reprise("cancel", "\(run.id)")
+    #expect(cancelled.status == 0, "\(cancelled.output)")
+    #expect(try await journal.unfinishedRuns(of: "w").isEmpty)
+    // Its record is still one of a run that has ended.
+    #expect(try await journal.state(of: run.id).phase == .ended(.cancelled))
+    #expect(try project.reprise("cancel", "\(run.id)").status == 2)
+  }
+
   @Test func `what runs again from its beginning is stopped first`() async throws {
     let project = try Project()
     let id = try await project.interrupted()

@@ -26,11 +26,16 @@ struct RunHostTests {
   @Test func `a request before the start of a run is applied at its start`() async throws {
     let folder = try HostFolder()
     let controls = RunControls()
-    controls.cancel(now: false)
+    let requester = Requester(.command, name: "reprise cancel")
+    controls.perform(.cancel(steps: [], now: false), by: requester) { _ in }
     let loaded = try folder.load("steps: [{ id: a, run: sleep 600 }]")
-    let (_, hosted) = try await folder.begin(loaded, controls: controls)
+    let (id, hosted) = try await folder.begin(loaded, controls: controls)
     // Without a group the run is not queued; it starts and is cancelled at once.
-    if let hosted { #expect(await hosted.run.outcome == .cancelled) }
+    if let hosted {
+      #expect(await hosted.run.outcome == .cancelled)
+      let events = try await folder.journal.events(of: id)
+      #expect(events.last { $0.kind.name == "run-cancelling" }?.by == requester)
+    }
     #expect(controls.isCancelled)
   }
 

@@ -63,6 +63,22 @@ struct UnfinishedRunTests {
     #expect(try await unfinished(journal) == [])
   }
 
+  @Test func `what someone has cancelled before its turn is not, whatever the program did before`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    try record(
+      "run", journal,
+      [
+        (.runStarted(plan), nil), (.runCancelling(.request), .api), (.runEnded(.cancelled), nil),
+      ])
+    #expect(try await unfinished(journal) == ["run"])
+    let (resumed, _) = try journal.reopen(try #require(RunID("run"))) { record, _ in record.request }
+    try resumed.end(as: .cancelled)
+    #expect(try await unfinished(journal) == [])
+  }
+
   @Test func `what was resumed after that is unfinished again`() async throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)

@@ -93,7 +93,7 @@ extension Run {
       } catch {
         let isProgram = requester.kind == .api
         let hint = "answer with: reprise approve \(self.id) \(id) --value NAME=VALUE"
-        return .failure(.refused("\(error); \(isProgram ? "pass it in `values`" : hint)"))
+        return .failure(.refused("\(error); \(isProgram ? "give the values in `values`" : hint)"))
       }
     }
     let tickets = try ledger.decide { page in

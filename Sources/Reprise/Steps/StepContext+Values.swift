@@ -51,11 +51,15 @@ extension StepContext {
     guard inputs.isEmpty else {
       return .badValue(message + "it has: " + inputs.joined(separator: ", "))
     }
-    guard workflow.graph.index(of: prefix + name) != nil else {
-      let other = nearest(to: prefix + name, among: workflow.graph.ids)
+    guard let need = workflow.graph.index(of: prefix + name) else {
+      let names = workflow.graph.ids.filter { $0.hasPrefix(prefix) }
+      let other = nearest(to: prefix + name, among: names)?.dropFirst(prefix.count)
       return .badValue(
         message + "the run has no step of this name"
           + (other.map { "; did you mean \"\($0)\"?" } ?? ""))
+    }
+    if workflow.graph.needs(of: index).contains(need) {
+      return .badValue(message + "that step has no output")
     }
     return .badValue(
       message + "it has no inputs; add that step to its needs with .needs(\"\(name)\")")

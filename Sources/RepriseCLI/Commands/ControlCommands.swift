@@ -113,7 +113,9 @@ struct CancelCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (record, journal) = try request.run.find()
-    guard record.status == .interrupted else {
+    // What a program has cancelled because it ended, it would resume.
+    let isLeft = try record.request.program != nil && journal.isUnfinished(record)
+    guard record.status == .interrupted || isLeft else {
       try await request.send(.cancel(steps: step, now: now), as: .command("cancel"))
       return
     }

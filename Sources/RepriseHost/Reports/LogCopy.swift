@@ -157,16 +157,18 @@ package struct LogCopy {
 
 /// The next piece of each log, in order of generation and time.
 private struct LogQueue {
-  private struct Item {
+  private struct Item: Comparable {
     let cursor: LogCursor
     let piece: LogPiece
     let time: Timestamp
 
-    var key: (Int, Timestamp) { (cursor.log.generation, time) }
+    private var key: (Int, Timestamp) { (cursor.log.generation, time) }
+
+    static func < (one: Item, other: Item) -> Bool { one.key < other.key }
+    static func == (one: Item, other: Item) -> Bool { one.key == other.key }
   }
 
-  /// A binary heap: the first item is the smallest.
-  private var items: [Item] = []
+  private var items = Heap<Item>()
 
   /// Adds the next piece of a log.
   ///
@@ -175,30 +177,11 @@ private struct LogQueue {
   ///   - piece: The piece.
   ///   - startedAt: The time of the piece if none is recorded.
   mutating func add(_ cursor: LogCursor, _ piece: LogPiece, startedAt: Timestamp) {
-    items.append(Item(cursor: cursor, piece: piece, time: piece.time ?? startedAt))
-    var child = items.count - 1
-    while child > 0, items[child].key < items[(child - 1) / 2].key {
-      items.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
+    items.insert(Item(cursor: cursor, piece: piece, time: piece.time ?? startedAt))
   }
 
   /// Removes and returns the earliest piece.
   mutating func popFirst() -> (LogCursor, LogPiece, Timestamp)? {
-    guard let first = items.first else { return nil }
-    let last = items.removeLast()
-    if !items.isEmpty {
-      items[0] = last
-      var parent = 0
-      while true {
-        let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < items.count }
-        guard let least = children.min(by: { items[$0].key < items[$1].key }),
-          items[least].key < items[parent].key
-        else { break }
-        items.swapAt(least, parent)
-        parent = least
-      }
-    }
-    return (first.cursor, first.piece, first.time)
+    items.popSmallest().map { ($0.cursor, $0.piece, $0.time) }
   }
 }

@@ -67,7 +67,7 @@ public struct RunHost: Sendable {
   ///   - engine: The engine, with its executor, actions and observer. The journal replaces its
   ///     recorder.
   ///   - journal: The journal that records the runs.
-  ///   - onMessage: Called with messages for people, which begin with the id of a run, such as
+  ///   - onMessage: Called with messages for people; one about a run says so first, such as
   ///     `run b: waiting for run a of the group "deploy"`.
   public init(
     _ engine: Engine, recordingIn journal: Journal,

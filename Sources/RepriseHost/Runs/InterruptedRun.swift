@@ -55,7 +55,8 @@ package struct InterruptedRun: Sendable {
           time: SystemClock().now, run: record.id, generation: state.generation, kind: kind,
           by: requester))
     }
-    guard state.phase != .notStarted else {
+    // It had not begun, or it had ended and was to begin again.
+    guard state.phase.isActive else {
       try await blocking { try recorded.end(as: .cancelled) }
       return []
     }

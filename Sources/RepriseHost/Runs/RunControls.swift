@@ -26,7 +26,8 @@ package final class RunControls: ControlTarget, SignalTarget {
     var reloader: Reloader?
     /// The first signal that asked to stop.
     var stopSignal: Int32?
-    var isCancelled = false
+    /// Who asked first to cancel.
+    var canceller: Requester?
     /// Called when a cancel is requested.
     var onCancel: (@Sendable () -> Void)?
   }
@@ -37,7 +38,7 @@ package final class RunControls: ControlTarget, SignalTarget {
   package init() {}
 
   /// Whether a cancel was requested, so that the run must not start.
-  package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  package var isCancelled: Bool { state.withLock { $0.canceller != nil } }
 
   /// The first signal that asked to stop, if any.
   package var stopSignal: Int32? { state.withLock { $0.stopSignal } }
@@ -54,12 +55,12 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   /// Sets the run to control; cancels it if a cancel was requested before.
   package func begin(_ run: Run) {
-    let isCancelled = state.withLock { state in
+    let canceller = state.withLock { state in
       state.run = run
       state.onCancel = nil
-      return state.isCancelled
+      return state.canceller
     }
-    if isCancelled { run.cancel() }
+    if let canceller { end(now: false, by: canceller) }
   }
 
   /// Sets the record of the run.
@@ -79,8 +80,9 @@ package final class RunControls: ControlTarget, SignalTarget {
   /// Calls a closure when a cancel is requested while no step runs; at once if it already was.
   package func onCancel(_ action: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
-      if !state.isCancelled { state.onCancel = action }
-      return state.isCancelled
+      let isCancelled = state.canceller != nil
+      if !isCancelled { state.onCancel = action }
+      return isCancelled
     }
     if isCancelled { action() }
   }
@@ -102,7 +104,7 @@ package final class RunControls: ControlTarget, SignalTarget {
     guard signal != SignalNumber.user1 else {
       return perform(.restart(from: []), by: requester) { _ in }
     }
-    let isFirst = recordCancel(because: signal)
+    let isFirst = recordCancel(by: requester, because: signal)
     // A closing terminal sends SIGHUP twice, once through the shell, and closes the output as well.
     // Do not treat this as a second request.
     end(now: !isFirst && signal != SignalNumber.hangUp, by: requester)
@@ -110,22 +112,23 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   /// Cancels the run because its output has been closed.
   package func outputClosed() {
-    recordCancel(because: SignalNumber.pipe)
-    end(now: false, by: .signal(SignalNumber.pipe))
+    let requester = Requester.signal(SignalNumber.pipe)
+    recordCancel(by: requester, because: SignalNumber.pipe)
+    end(now: false, by: requester)
   }
 
   /// Records that a cancel was requested.
   ///
   /// - Returns: Whether this is the first request.
   @discardableResult
-  private func recordCancel(because signal: Int32? = nil) -> Bool {
+  private func recordCancel(by requester: Requester, because signal: Int32? = nil) -> Bool {
     let (isFirst, action) = state.withLock { state in
       defer {
         state.stopSignal = state.stopSignal ?? signal
-        state.isCancelled = true
+        state.canceller = state.canceller ?? requester
         state.onCancel = nil
       }
-      return (!state.isCancelled, state.onCancel)
+      return (state.canceller == nil, state.onCancel)
     }
     action?()
     return isFirst
@@ -175,7 +178,7 @@ package final class RunControls: ControlTarget, SignalTarget {
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     if case .cancel(let steps, _) = intervention, steps.isEmpty {
-      recordCancel()
+      recordCancel(by: requester)
       guard run != nil else {
         return answer(.accepted(InterventionAnswer("the run is cancelled before its start")))
       }

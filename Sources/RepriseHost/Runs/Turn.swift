@@ -101,7 +101,7 @@ extension Concurrency {
   func awaited(of before: [RunID]) -> String? {
     guard before.count >= limit, let last = before.last else { return nil }
     if limit == 1 { return "run \(last)" }
-    guard before.count == limit else { return "a place after other waiting runs" }
+    guard before.count == limit else { return "a place after \(before.count) other runs" }
     return "one of the runs \(before.map(\.description).joined(separator: ", "))"
   }
 }

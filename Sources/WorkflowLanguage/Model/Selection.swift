@@ -25,7 +25,7 @@ extension Workflow {
   }
 
   /// Returns a workflow with one step, all that it needs, and the steps under `finally` that read
-  /// nothing of other steps.
+  /// nothing of a step that is left out.
   ///
   /// - Parameter id: The id of the last step.
   /// - Returns: The smaller workflow, in the same order.
