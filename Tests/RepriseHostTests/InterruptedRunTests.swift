@@ -111,7 +111,10 @@ struct InterruptedRunTests {
   @Test func `what a program would resume is given up by a cancel`() async throws {
     let project = try Project()
     let journal = try Journal(at: project.folder.path + "/.reprise")
-    let workflow = try Workflow("w") { Step("go", approval: "Go?") }
+    let workflow = try Workflow("w") {
+      Step("go", approval: "Go?")
+      Step("work") { _ in }
+    }
     let run = try await Engine().start(workflow, recordedIn: journal)
     run.cancel()
     #expect(await run.outcome == .cancelled)

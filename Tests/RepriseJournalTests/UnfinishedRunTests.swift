@@ -71,10 +71,12 @@ struct UnfinishedRunTests {
     try record(
       "run", journal,
       [
-        (.runStarted(plan), nil), (.runCancelling(.request), .api), (.runEnded(.cancelled), nil),
+        (.runStarted(plan), nil), (.runCancelling(.request), .api),
+        (.step("a", attempt: 0, .cancelled(.request)), nil), (.runEnded(.cancelled), nil),
       ])
     #expect(try await unfinished(journal) == ["run"])
-    let (resumed, _) = try journal.reopen(try #require(RunID("run"))) { record, _ in record.request }
+    let (resumed, _) = try journal.reopen(try #require(RunID("run"))) { record, _ in record.request
+    }
     try resumed.end(as: .cancelled)
     #expect(try await unfinished(journal) == [])
   }

@@ -38,7 +38,8 @@ struct ApprovalRuleTests {
     #expect(try !run.approve("go"))
     let empty = Intervention.approve(step: "go", isApproved: true)
     for (requester, hint) in [
-      (Requester.api, "give the values in `values`"), (Requester(.key), "reprise approve \(run.id) go"),
+      (Requester.api, "give the values in `values`"),
+      (Requester(.key), "reprise approve \(run.id) go"),
     ] {
       let refusal = await #expect(throws: InterventionRefusal.self) {
         try await run.perform(empty, by: requester)
