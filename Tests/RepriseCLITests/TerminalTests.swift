@@ -42,6 +42,29 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
+  @Test func `a run may end while an editor is open, and its display ends after the editor`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      #!/bin/sh
+      touch edited
+      until \(Scenario.Started.executable.path) runs | grep -q succeeded; do sleep 0.05; done
+      echo the editor is closed
+      """, to: "editor")
+    try scenario.write(
+      """
+      steps: [{ id: a, run: "touch began; until test -e edited; do sleep 0.05; done" }]
+      """, to: "w.yaml")
+    let output = try await scenario.onTerminal(
+      "chmod +x editor; EDITOR=./editor reprise run w.yaml", keys: "wait_for began; printf e")
+    #expect(output.contains("status 0"))
+    let closed = try #require(output.range(of: "the editor is closed"))
+    #expect(output[closed.upperBound...].contains("1 of 1 done"))
+    expectUntouched(output, scenario)
+  }
+
   @Test func `r has no effect while the run is being cancelled, and shows the reason`() async throws
   {
     let scenario = try Scenario()

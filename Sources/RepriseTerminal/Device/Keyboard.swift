@@ -13,6 +13,8 @@ final class Keyboard: Sendable {
   private struct State {
     var modes: TerminalSettings?
     var sources: [EventSource] = []
+    /// Whether the first source, that of the keys, is suspended.
+    var isPaused = false
     var decoder = KeyDecoder()
     /// Counts the reads, so that a lone Escape is recognised by the silence after it.
     var readCount = 0
@@ -89,25 +91,36 @@ final class Keyboard: Sendable {
 
   /// Lets another program use the terminal until ``continueReading()``.
   func pauseReading() {
-    for source in state.withLock({ $0.sources.prefix(1) }) { source.suspend() }
+    let keys = state.withLock { state in
+      defer { state.isPaused = true }
+      return state.isPaused ? nil : state.sources.first
+    }
+    keys?.suspend()
     restoreModes()
   }
 
-  /// Reads keys again after ``pauseReading()``.
+  /// Reads keys again after ``pauseReading()``, unless ``stop()`` was called since.
   func continueReading() {
+    let keys = state.withLock { state in
+      defer { state.isPaused = false }
+      return state.isPaused ? state.sources.first : nil
+    }
+    guard let keys else { return }
     enterKeyMode()
-    for source in state.withLock({ $0.sources.prefix(1) }) { source.resume() }
+    keys.resume()
   }
 
   /// Stops reading and restores the modes of the terminal.
   ///
   /// Idempotent.
   func stop() {
-    let sources = state.withLock { state in
-      defer { state.sources = [] }
-      return state.sources
+    let (sources, isPaused) = state.withLock { state in
+      defer { (state.sources, state.isPaused) = ([], false) }
+      return (state.sources, state.isPaused)
     }
     for source in sources { source.cancel() }
+    // Dispatch ends the process if it has to release a source that is suspended.
+    if isPaused { sources.first?.resume() }
     restoreModes()
   }
 

@@ -31,6 +31,10 @@ final class TreeDisplay: EventDisplay {
     var isOver = false
     /// Whether the process is suspended (Ctrl-Z) or about to be, and another one has the terminal.
     var isSuspended = false
+    /// Whether a program that the user has asked for, such as an editor, has the terminal.
+    var isInUse = false
+    /// Called when that program has ended.
+    var afterUse: (@Sendable () -> Void)?
     /// Called when the user leaves the display after the end of the run.
     var onLeave: (@Sendable (DisplayEnding) -> Void)?
     var stream = StreamedEvents()
@@ -121,6 +125,12 @@ final class TreeDisplay: EventDisplay {
 
   /// Draws the last frame, restores the terminal, and reports how the display ends.
   private func end(_ ending: DisplayEnding, _ leave: @escaping @Sendable (DisplayEnding) -> Void) {
+    // An editor that is open must not be drawn over: the display ends when it is closed.
+    let isLater = state.withLock { state in
+      if state.isInUse { state.afterUse = { [self] in end(ending, leave) } }
+      return state.isInUse
+    }
+    guard !isLater else { return }
     LentTerminal.shared.remove(ObjectIdentifier(self))
     keyboard.stop()
     windowChanges.withLock { $0 }?.cancel()
@@ -236,6 +246,7 @@ final class TreeDisplay: EventDisplay {
   private func useTerminal(_ use: @escaping @Sendable (DisplayControls) async -> String?) {
     // A step may have got the terminal a moment ago.
     guard LentTerminal.shared.holdIfFree() else { return }
+    state.withLock { $0.isInUse = true }
     suspend(keepsRows: false)
     keyboard.pauseReading()
     Task {
@@ -244,6 +255,11 @@ final class TreeDisplay: EventDisplay {
       if let message { notify(TerminalSafe(message)) }
       resumeDrawing()
       LentTerminal.shared.release()
+      let afterUse = state.withLock { state in
+        defer { (state.isInUse, state.afterUse) = (false, nil) }
+        return state.afterUse
+      }
+      afterUse?()
     }
   }
 
