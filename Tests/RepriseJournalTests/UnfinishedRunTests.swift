@@ -5,17 +5,21 @@ import Testing
 
 /// The runs that a program resumes when it starts.
 struct UnfinishedRunTests {
+  private let folder: Folder
+  private let journal: Journal
   private let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a", needs: [])])
+
+  init() throws {
+    folder = try Folder()
+    journal = try Journal(folder.state)
+  }
 
   /// Records a run of which the process dies after some events.
   private func record(
-    _ id: String, _ journal: Journal, workflow: String = "w", _ kinds: [(Event.Kind, Requester?)]
+    _ id: String, workflow: String = "w", _ kinds: [(Event.Kind, Requester?)]
   ) throws {
     let id = try #require(RunID(id))
-    let recorded = try journal.begin(
-      RunRequest(
-        workflow: workflow, file: "/program", directory: "/", source: "", options: [:], group: nil),
-      id: id)
+    let recorded = try journal.begin(folder.request(workflow), id: id)
     for (number, (kind, requester)) in kinds.enumerated() {
       let time = Timestamp(microseconds: Int64(number))
       try recorded.record([
@@ -24,27 +28,25 @@ struct UnfinishedRunTests {
     }
   }
 
-  private func unfinished(_ journal: Journal) async throws -> [String] {
+  private func unfinished() async throws -> [String] {
     try await journal.unfinishedRuns(of: "w").map(\.id.description)
   }
 
   @Test func `what the program or its death has ended is unfinished, oldest first`() async throws {
-    let folder = try Folder()
-    let journal = try Journal(folder.state)
     let started = (Event.Kind.runStarted(plan), Requester?.none)
     let cancelled = (Event.Kind.runEnded(.cancelled), Requester?.none)
-    try record("queued", journal, [])
-    try record("running", journal, [started])
-    try record("other", journal, workflow: "x", [started])
-    try record("done", journal, [started, (.runEnded(.succeeded), nil)])
+    try record("queued", [])
+    try record("running", [started])
+    try record("other", workflow: "x", [started])
+    try record("done", [started, (.runEnded(.succeeded), nil)])
     for requester in [Requester.api, .signal(15)] {
       let cancelling = (Event.Kind.runCancelling(.request), Requester?.some(requester))
-      try record("\(requester.kind)-dead", journal, [started, cancelling])
-      try record("\(requester.kind)-ended", journal, [started, cancelling, cancelled])
+      try record("\(requester.kind)-dead", [started, cancelling])
+      try record("\(requester.kind)-ended", [started, cancelling, cancelled])
     }
-    try record("timeout", journal, [started, (.runCancelling(.runTimedOut), nil)])
+    try record("timeout", [started, (.runCancelling(.runTimedOut), nil)])
     #expect(
-      try await unfinished(journal) == [
+      try await unfinished() == [
         "queued", "running", "api-dead", "api-ended", "signal-dead", "signal-ended", "timeout",
       ])
   }
@@ -53,42 +55,37 @@ struct UnfinishedRunTests {
   func `what someone has cancelled is not, even if its process died before the end`(
     _ kind: Requester.Kind
   ) async throws {
-    let folder = try Folder()
-    let journal = try Journal(folder.state)
     let started = (Event.Kind.runStarted(plan), Requester?.none)
     let cancelling = (Event.Kind.runCancelling(.request), Requester?.some(Requester(kind)))
-    try record("dead", journal, [started, cancelling])
-    try record("ended", journal, [started, cancelling, (.runEnded(.cancelled), nil)])
+    try record("dead", [started, cancelling])
+    try record("ended", [started, cancelling, (.runEnded(.cancelled), nil)])
     try journal.begin(folder.request(), id: try #require(RunID("in-the-queue"))).end(as: .cancelled)
-    #expect(try await unfinished(journal) == [])
+    #expect(try await unfinished() == [])
   }
 
-  @Test func `what someone has cancelled before its turn is not, whatever the program did before`()
+  @Test
+  func `what someone has cancelled before its turn is not, even after a cancel by the program`()
     async throws
   {
-    let folder = try Folder()
-    let journal = try Journal(folder.state)
     try record(
-      "run", journal,
+      "run",
       [
         (.runStarted(plan), nil), (.runCancelling(.request), .api),
         (.step("a", attempt: 0, .cancelled(.request)), nil), (.runEnded(.cancelled), nil),
       ])
-    #expect(try await unfinished(journal) == ["run"])
+    #expect(try await unfinished() == ["run"])
     let (resumed, _) = try journal.reopen(try #require(RunID("run"))) { record, _ in record.request
     }
     try resumed.end(as: .cancelled)
-    #expect(try await unfinished(journal) == [])
+    #expect(try await unfinished() == [])
   }
 
   @Test func `what was resumed after that is unfinished again`() async throws {
-    let folder = try Folder()
-    let journal = try Journal(folder.state)
     let cancelled: [(Event.Kind, Requester?)] = [
       (.runStarted(plan), nil), (.runCancelling(.request), Requester(.command)),
     ]
-    try record("resumed", journal, cancelled + [(.runResumed(plan), nil)])
-    try record("again", journal, cancelled + [(.generationStarted(reset: nil), nil)])
-    #expect(try await unfinished(journal) == ["resumed", "again"])
+    try record("resumed", cancelled + [(.runResumed(plan), nil)])
+    try record("again", cancelled + [(.generationStarted(reset: nil), nil)])
+    #expect(try await unfinished() == ["resumed", "again"])
   }
 }
