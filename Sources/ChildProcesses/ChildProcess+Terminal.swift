@@ -24,12 +24,11 @@ package struct TerminalProcess: Sendable {
   package init(
     _ command: Command, on terminal: Int32,
     onReport: @escaping @Sendable (OutputLines) -> Bool
-  ) throws(SpawnError) {
+  ) async throws(SpawnError) {
     let path = try command.programPath()
-    let channel =
-      command.reportVariable == nil ? nil : try ReportChannel(environment: command.environment)
+    let channel = command.reportVariable == nil ? nil : try ReportChannel(for: command)
     let environment = command.environment(reportingTo: channel)
-    child = try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
+    child = try await Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
       let started = startProcessInGroup(
         path, arguments: [command.executable] + command.arguments, environment: environment,
         directory: command.directory)
@@ -39,8 +38,7 @@ package struct TerminalProcess: Sendable {
           ChildState.Stream(
             kind: .report, descriptor: $0.descriptor, filter: ReportLines(after: nil))
         }
-        let tag = command.tag.compactMap { name in
-          command.environment[name].map { "\(name)=\($0)" }
+        let tag = command.tag.compactMap { name in command.environment[name].map { "\(name)=\($0)" }
         }
         return ChildState(
           child: ChildProcess(id: pid, roomForOutput: {}), tag: Set(tag),

@@ -42,12 +42,11 @@ package final class ChildProcess: Sendable {
     _ command: Command, filter: (@Sendable () -> any OutputFilter)? = nil,
     roomForOutput: @escaping @Sendable () async -> Void = {},
     onOutput: @escaping @Sendable (OutputLines) -> Bool
-  ) throws(SpawnError) -> ChildProcess {
+  ) async throws(SpawnError) -> ChildProcess {
     let path = try command.programPath()
     let ends = try OutputPipes(for: command)
     let environment = command.environment(reportingTo: ends.channel)
-    let streams = ends.streams(filter)
-    return try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
+    return try await Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
       let started = startProcess(
         path, arguments: [command.executable] + command.arguments,
         environment: environment,
@@ -60,7 +59,7 @@ package final class ChildProcess: Sendable {
           command.environment[name].map { "\(name)=\($0)" }
         }
         return ChildState(
-          child: child, tag: Set(tag), streams: streams, channel: ends.channel,
+          child: child, tag: Set(tag), streams: ends.streams(filter), channel: ends.channel,
           onOutput: onOutput)
       case .failure(let error):
         ends.discard()

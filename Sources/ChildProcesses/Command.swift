@@ -1,5 +1,7 @@
 // A command to start, its output and its exit status: plain values.
 
+import Platform
+
 /// A program with its arguments, environment and directory.
 package struct Command: Sendable, Equatable {
   /// A name that is looked up in the `PATH` of `environment`, or a path, relative to `directory`.
@@ -16,6 +18,10 @@ package struct Command: Sendable, Equatable {
   /// The environment variable for the path of a named pipe, to which the process may write lines in
   /// addition to its output; nil for no pipe.
   package var reportVariable: String?
+  /// Whether other users who can see the folder for temporary files may write to that pipe.
+  package var reportsFromAllUsers = false
+  /// Whether standard error goes to the pipe of standard output, so that output has one order.
+  package var mergesStreams = false
 
   /// Creates a command.
   package init(
@@ -38,6 +44,22 @@ package struct Command: Sendable, Equatable {
     self.init(
       executable: executable, arguments: arguments, environment: Environment(environment),
       directory: directory, tag: tag, reportVariable: reportVariable)
+  }
+}
+
+extension Command {
+  /// Returns the environment of the process: with `PWD` if it has a directory of its own, and with the
+  /// path of its channel.
+  ///
+  /// Shells set `PWD`, but a program that is started without a shell has it from here; make, for
+  /// example, takes it for its working directory.
+  func environment(reportingTo channel: ReportChannel?) -> Environment {
+    var environment = environment
+    if let directory {
+      environment["PWD"] = writtenFolder(directory, from: environment["PWD"])
+    }
+    if let reportVariable, let channel { environment[reportVariable] = channel.path }
+    return environment
   }
 }
 

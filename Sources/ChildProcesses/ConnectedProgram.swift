@@ -14,33 +14,66 @@ package final class ConnectedProgram: Sendable {
   private let reading = DispatchQueue(label: "reprise.connection.reading")
   private let isClosed = Mutex(false)
   private let signal: Int32?
+  private let errors: OpenFile
 
   /// Starts a program.
   ///
   /// - Parameters:
   ///   - arguments: The program, which is looked up in `PATH`, and its arguments.
-  ///   - errors: A descriptor of a file that receives its standard error.
   ///   - variables: Environment variables in addition to those of this process.
   ///   - signal: The signal that ends it; nil if it ends by itself when the connection has ended.
   /// - Throws: The system error if it could not be started.
   package init(
-    _ arguments: [String], errors: Int32, variables: [String: String] = [:],
+    _ arguments: [String], variables: [String: String] = [:],
     endedBy signal: Int32? = SignalNumber.terminate
-  ) throws(Errno) {
+  ) async throws(Errno) {
     self.signal = signal
+    // Not a pipe: the program may outlive this process, and must not end for a message.
+    errors = try Self.unnamedFile()
     guard let ends = socketPair() else { throw .tooManyOpenFiles }
     socket = ends.0
     defer { closeDescriptor(ends.1) }
+    let messages = errors.descriptor
     do throws(Errno) {
-      process = try Reactor.shared.introduceDetached { () throws(Errno) in
+      process = try await Reactor.shared.introduceDetached { () throws(Errno) in
         try DetachedProgram(
-          arguments, errors: errors, connection: ends.1, variables: variables
+          arguments, errors: messages, connection: ends.1, variables: variables
         ).process
       }
     } catch {
       closeDescriptor(ends.0)
       throw error
     }
+  }
+
+  /// A file for messages that ends with its last descriptor; what is written is dropped if there can
+  /// be none.
+  private static func unnamedFile() throws(Errno) -> OpenFile {
+    let path =
+      TemporaryFiles.prefix("errors", environmentVariable("TMPDIR"))
+      + String(UInt64.random(in: 0 ... .max))
+    do throws(Errno) {
+      let file = try OpenFile(
+        path, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .append],
+        permissions: .ownerReadWrite)
+      try? removeFile(path)
+      return file
+    } catch {
+      return try OpenFile("/dev/null", .readWrite)
+    }
+  }
+
+  private static let complaintBytesMax = 4096
+
+  /// The last line that the program has written to its standard error; empty if there is none.
+  package var complaint: String {
+    let size = (try? errors.status().size).map { Int64($0) } ?? 0
+    let start = max(0, size - Int64(Self.complaintBytesMax))
+    var buffer = [UInt8](repeating: 0, count: Self.complaintBytesMax)
+    guard let count = try? errors.readOnce(at: start, into: &buffer) else { return "" }
+    let text = String(decoding: buffer[..<count], as: UTF8.self)
+    let lines = text.split(whereSeparator: \.isNewline)
+    return lines.last { $0.contains { !$0.isWhitespace } }.map(String.init) ?? ""
   }
 
   /// Starts receiving; called once.

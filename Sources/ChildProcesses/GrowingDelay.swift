@@ -3,10 +3,12 @@
 /// Growing delays between checks, from a millisecond on, to avoid both busy polling and late
 /// detection.
 package struct GrowingDelay {
-  private var time = Duration.milliseconds(1)
+  private var time: Duration
 
-  /// Creates a value whose first delay is a millisecond.
-  package init() {}
+  /// Creates a value.
+  ///
+  /// - Parameter first: The first delay.
+  package init(from first: Duration = .milliseconds(1)) { time = first }
 
   /// Returns the next delay: twice the previous one, up to a limit.
   package mutating func next(upTo limit: Duration) -> Duration {

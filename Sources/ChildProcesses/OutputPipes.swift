@@ -2,10 +2,11 @@
 
 import Platform
 
-/// The two output pipes of a child, and its report channel if it has one.
+/// The output pipes of a child, one or two, and its report channel if it has one.
 struct OutputPipes {
   let channel: ReportChannel?
   let output: PipeEnds
+  /// The pipe of standard error; that of standard output if the streams are merged.
   let errors: PipeEnds
 
   /// Creates the pipes.
@@ -16,11 +17,11 @@ struct OutputPipes {
     let output = try PipeEnds()
     var ends = [output]
     do throws(SpawnError) {
-      let errors = try PipeEnds()
-      ends.append(errors)
+      let errors = command.mergesStreams ? output : try PipeEnds()
+      if !command.mergesStreams { ends.append(errors) }
       channel =
         command.reportVariable == nil
-        ? nil : try ReportChannel(environment: command.environment)
+        ? nil : try ReportChannel(for: command)
       (self.output, self.errors) = (output, errors)
     } catch {
       closeDescriptors(ends.flatMap { [$0.reading, $0.writing] })
@@ -31,9 +32,12 @@ struct OutputPipes {
   /// Returns the streams to read, each with its own filter.
   func streams(_ filter: (@Sendable () -> any OutputFilter)?) -> [ChildState.Stream] {
     var streams = [
-      ChildState.Stream(kind: .standardOutput, descriptor: output.reading, filter: filter?()),
-      ChildState.Stream(kind: .standardError, descriptor: errors.reading, filter: filter?()),
+      ChildState.Stream(kind: .standardOutput, descriptor: output.reading, filter: filter?())
     ]
+    if errors.reading != output.reading {
+      streams.append(
+        ChildState.Stream(kind: .standardError, descriptor: errors.reading, filter: filter?()))
+    }
     if let channel {
       streams.append(
         ChildState.Stream(
@@ -44,12 +48,12 @@ struct OutputPipes {
 
   /// Closes the writing ends, after the child has inherited them.
   func closeWriting() {
-    closeDescriptors([output.writing, errors.writing])
+    closeDescriptors(Set([output.writing, errors.writing]))
   }
 
   /// Closes the reading ends of a child that could not be started, and removes its channel.
   func discard() {
-    closeDescriptors([output.reading, errors.reading])
+    closeDescriptors(Set([output.reading, errors.reading]))
     guard let channel else { return }
     closeDescriptors([channel.descriptor])
     channel.remove()

@@ -14,7 +14,8 @@ struct ProcessSnapshot: Sendable {
   let started: Set<Int32>
   /// The number of them that have a tree.
   private let treeCount: Int
-  /// Living children that this process has not started: adopted orphans.
+  /// Living children that this process has not started: adopted orphans, except those of a
+  /// ``DetachedHost``.
   private(set) var adopted: [ProcessEntry] = []
   /// Whether the snapshot is complete.
   ///
@@ -41,12 +42,14 @@ struct ProcessSnapshot: Sendable {
         isWhole = false
         continue
       }
-      adopted.append(stranger)
       if !started.contains(stranger.session) {
-        let environment = ProcessTable.environment(of: stranger.pid)
-        environments[stranger.pid] = Set(environment)
+        let environment = Set(ProcessTable.environment(of: stranger.pid))
+        // Such as the monitor of a program in a kept container: it guards its own processes.
+        if DetachedHost.isSpared(startedWith: environment) { continue }
+        environments[stranger.pid] = environment
         if environment.isEmpty, ProcessTable.isEnding(stranger.pid) { hasEnding = true }
       }
+      adopted.append(stranger)
     }
   }
 

@@ -29,7 +29,13 @@ extension ProcessTable {
   /// Returns false: this is asked of orphans only, which launchd adopts.
   static func isEnding(_ pid: Int32) -> Bool { false }
 
-  /// Returns an empty text, for the same reason.
+  /// Returns an empty array: there is no guardian on Darwin, which asks for this.
+  static func sleepingThreads() -> [Int32] { [] }
+
+  /// Returns false, for the same reason.
+  static func isTraced(_ pid: Int32) -> Bool { false }
+
+  /// Returns an empty text: this is asked of orphans only, which launchd adopts.
   static func commandLine(of pid: Int32) -> String { "" }
 }
 #endif

@@ -100,6 +100,27 @@ extension ProcessTable {
     return flags & 0x4 != 0
   }
 
+  /// Returns the threads of this process that sleep for a time, by the system call in which they are;
+  /// empty if the kernel does not tell.
+  static func sleepingThreads() -> [Int32] {
+    threads(of: processID).filter { thread in
+      let call = fileContents("/proc/self/task/\(thread)/syscall") ?? []
+      let number = Int32(String(decoding: call.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self))
+      return number.map { reprise_is_sleep($0) != 0 } ?? false
+    }
+  }
+
+  /// Returns whether a debugger has attached to a thread of a process, and may have stopped it.
+  static func isTraced(_ pid: Int32) -> Bool {
+    threads(of: pid).contains { thread in
+      let status = fileContents("/proc/\(pid)/task/\(thread)/status") ?? []
+      let line = status.split(separator: UInt8(ascii: "\n")).first {
+        $0.starts(with: "TracerPid:".utf8)
+      }
+      return line.map { $0.last != UInt8(ascii: "0") } ?? false
+    }
+  }
+
   /// Returns the words of a process, separated by spaces, up to 200 characters; empty if they
   /// cannot be read.
   static func commandLine(of pid: Int32) -> String {

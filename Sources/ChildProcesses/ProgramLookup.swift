@@ -81,10 +81,13 @@ extension Command {
       return error
     }
     switch failure {
-    case .argListTooLong: return .argumentsTooLong
+    case .argListTooLong: return longestValue ?? .argumentsTooLong
     case .resourceTemporarilyUnavailable, .noMemory: return .outOfProcesses
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem: return .outOfDescriptors
-    case .execFormatError: return .notAProgram(path: path)
+    case .execFormatError:
+      let begin = Array("\u{FEFF}#!".utf8)
+      let isMarked = fileContents(resolved(path), upTo: 4096)?.starts(with: begin) == true
+      return isMarked ? .byteOrderMark(script: path) : .notAProgram(path: path)
     case .noSuchFileOrDirectory:
       guard let interpreter = interpreter(of: resolved(path)) else {
         return .noSuchFile(path: path)
@@ -92,6 +95,23 @@ extension Command {
       return .missingInterpreter(script: path, interpreter: interpreter)
     default: return .other(command: executable, errorNumber: failure.rawValue)
     }
+  }
+
+  /// The maximum number of bytes of an argument, or of a variable with its name, on Linux
+  /// (`MAX_ARG_STRLEN`).
+  static let valueBytesMax = 32 * 4096 - 1
+
+  /// The first value that is too long by itself; nil if only all of them together are.
+  private var longestValue: SpawnError? {
+    for (position, argument) in arguments.enumerated()
+    where argument.utf8.count > Self.valueBytesMax {
+      return .valueTooLong(of: "argument \(position + 1)", bytes: argument.utf8.count)
+    }
+    for (name, value) in environment.variables.sorted(by: { $0.key < $1.key })
+    where name.utf8.count + 1 + value.utf8.count > Self.valueBytesMax {
+      return .valueTooLong(of: "the variable \"\(name)\"", bytes: value.utf8.count)
+    }
+    return nil
   }
 
   private func interpreter(of script: String) -> String? {

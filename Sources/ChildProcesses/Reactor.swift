@@ -19,7 +19,7 @@ final class Reactor: TaskExecutor {
 
   typealias Work = @Sendable (ReactorLoop) -> Void
 
-  fileprivate enum Post {
+  enum Post {
     case work(Work)
     case job(UnownedJob)
   }
@@ -73,7 +73,7 @@ final class Reactor: TaskExecutor {
   }
 
   /// Takes all posts out of the inbox.
-  fileprivate func takePosts() -> [Post] {
+  func takePosts() -> [Post] {
     inbox.withLock { inbox in
       defer { inbox.posts = [] }
       inbox.isAsleep = false
@@ -84,7 +84,7 @@ final class Reactor: TaskExecutor {
   /// Makes the next post wake the thread, unless one is already in the inbox.
   ///
   /// - Returns: Whether the inbox is empty.
-  fileprivate func fallAsleep() -> Bool {
+  func fallAsleep() -> Bool {
     inbox.withLock { inbox in
       inbox.isAsleep = inbox.posts.isEmpty
       return inbox.isAsleep
@@ -92,7 +92,7 @@ final class Reactor: TaskExecutor {
   }
 
   /// Runs one post, on the thread of the reactor.
-  fileprivate func run(_ post: Post, on loop: ReactorLoop) {
+  func run(_ post: Post, on loop: ReactorLoop) {
     switch post {
     case .work(let work): work(loop)
     case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
@@ -101,39 +101,51 @@ final class Reactor: TaskExecutor {
 
   /// Starts a child and adds it to the loop.
   func introduce(
-    _ start: () throws(SpawnError) -> ChildState
-  ) throws(SpawnError) -> ChildProcess {
-    let result = starting.withLock { _ -> Result<CarriedState, SpawnError> in
-      do throws(SpawnError) {
-        let state = try start()
-        _ = started.withLock { $0.insert(state.pid) }
-        return .success(CarriedState(state: state))
-      } catch {
-        return .failure(error)
-      }
+    _ start: @escaping @Sendable () throws(SpawnError) -> ChildState
+  ) async throws(SpawnError) -> ChildProcess {
+    try await onOwnThread { [self] loop throws(SpawnError) in
+      let state = try start()
+      _ = started.withLock { $0.insert(state.pid) }
+      loop.add(state)
+      return state.child
     }
-    let carried = try result.get()
-    post { $0.add(carried.state) }
-    return carried.state.child
   }
 
   /// Starts a child that goes on when this process ends.
   ///
-  /// - Parameter start: Starts it, and returns its process.
   /// - Returns: The process.
-  /// - Throws: What `start` throws.
-  func introduceDetached(_ start: () throws(Errno) -> Int32) throws(Errno) -> Int32 {
-    let result = starting.withLock { _ -> Result<Int32, Errno> in
-      do throws(Errno) {
-        let process = try start()
-        _ = detached.withLock { $0.insert(process) }
-        return .success(process)
-      } catch {
-        return .failure(error)
+  func introduceDetached(
+    _ start: @escaping @Sendable () throws(Errno) -> Int32
+  ) async throws(Errno) -> Int32 {
+    try await onOwnThread { [self] _ throws(Errno) in
+      let process = try start()
+      _ = detached.withLock { $0.insert(process) }
+      return process
+    }
+  }
+
+  /// Starts something on the thread of the reactor, which ends with this process.
+  ///
+  /// Linux sends a parent-death signal (`PR_SET_PDEATHSIG`) when the *thread* that has started a
+  /// process ends. Threads of pools end when they are idle for some seconds.
+  private func onOwnThread<Value: Sendable, Failure: Error>(
+    _ start: @escaping @Sendable (ReactorLoop) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      post { [self] loop in
+        let result = starting.withLock { _ in Result { () throws(Failure) in try start(loop) } }
+        showHandOver()
+        continuation.resume(returning: result)
       }
     }
+    showHandOver()
     return try result.get()
   }
+
+  /// Shows ThreadSanitizer, on both threads, that a value was handed over.
+  ///
+  /// It does not see the synchronization of a continuation that is resumed before its task suspends.
+  private func showHandOver() { inbox.withLock { _ in } }
 
   /// Reaps a child that goes on when this process ends, if it has ended.
   func reapDetached(_ process: Int32) {
@@ -167,232 +179,9 @@ final class Reactor: TaskExecutor {
   /// All children of which this process knows why they exist.
   var knownChildren: Set<Int32> { startedChildren.union(detached.withLock { $0 }) }
 
-  fileprivate func forget(_ pid: Int32) {
+  func forget(_ pid: Int32) {
     // Remove the id before reaping: afterwards, the system may reuse it for another child.
     _ = started.withLock { $0.remove(pid) }
     reapChild(pid)
-  }
-
-  // @unchecked: created on one thread, and from then on used only on that of the loop.
-  private struct CarriedState: @unchecked Sendable {
-    let state: ChildState
-  }
-}
-
-/// The event loop of the reactor.
-///
-/// Used only on the reactor's thread.
-final class ReactorLoop {
-  private var poller = Poller()
-  private let wakeUp: Int32
-  private var children: [Int32: ChildState] = [:]
-  private var owners: [Int32: Int32] = [:]
-  private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-  /// The posts that were taken out of the inbox and have not run yet.
-  private var posts: ArraySlice<Reactor.Post> = []
-  private(set) var adoptsOrphans = false
-  private var orphans = WatchedOrphans()
-  /// The number of process snapshots that have been taken.
-  private(set) var snapshotCount = 0
-
-  fileprivate init(wakeUp: Int32) {
-    self.wakeUp = wakeUp
-    poller.watch(wakeUp)
-  }
-
-  /// The number of posts that run before children are served again.
-  ///
-  /// A post that starts a process takes a tenth of a millisecond, and a thread that posts
-  /// continuously must not delay reading output.
-  private static let postsMax = 32
-
-  fileprivate func run(_ reactor: Reactor) -> Never {
-    while true {
-      let isIdle = runPosts(of: reactor)
-      let (descriptors, processes) = poller.wait(
-        milliseconds: isIdle ? millisecondsToNextDeadline() : 0)
-      for descriptor in descriptors where descriptor != wakeUp { readOutput(descriptor) }
-      if descriptors.contains(wakeUp) {
-        while readBytes(wakeUp, into: &buffer) == buffer.count {}
-      }
-      for pid in processes { processEnded(pid) }
-      if adoptsOrphans, !children.isEmpty { orphans.reap() }
-    }
-  }
-
-  /// Runs posts and due checks, until there are none or the limit is reached.
-  ///
-  /// - Returns: Whether nothing is left, so that the next post wakes the thread.
-  private func runPosts(of reactor: Reactor) -> Bool {
-    var postsLeft = Self.postsMax
-    while true {
-      if posts.isEmpty { posts = reactor.takePosts()[...] }
-      while postsLeft > 0, let post = posts.popFirst() {
-        reactor.run(post, on: self)
-        postsLeft -= 1
-      }
-      checkDueChildren()
-      if posts.isEmpty, reactor.fallAsleep() { return true }
-      if postsLeft == 0 { return false }
-    }
-  }
-
-  private func millisecondsToNextDeadline() -> Int? {
-    let next = children.values.compactMap(\.wakesAt).min().map { deadline in
-      let (seconds, attoseconds) = (deadline - .now).components
-      return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
-    }
-    guard adoptsOrphans, !children.isEmpty else { return next }
-    return min(next ?? WatchedOrphans.interval, WatchedOrphans.interval)
-  }
-
-  func add(_ child: ChildState) {
-    // The id may have been that of an orphan whose end has not been handled yet.
-    _ = orphans.ended(child.pid, &poller)
-    children[child.pid] = child
-    for stream in child.streams {
-      owners[stream.descriptor] = child.pid
-      poller.watch(stream.descriptor)
-    }
-    if !poller.watch(process: child.pid) {
-      // Out of descriptors: poll the process instead.
-      child.isPolled = true
-      child.wake(after: .milliseconds(5))
-    }
-  }
-
-  func adoptOrphans() {
-    adoptsOrphans = adoptOrphansOfThisProcess()
-  }
-
-  func terminate(_ pid: Int32, grace: Duration, signal: Int32 = SignalNumber.terminate) {
-    guard let child = children[pid] else { return }
-    child.ask(grace: grace, signal: signal)
-    child.wake(after: .zero)
-  }
-
-  func resumeOutput(_ pid: Int32) {
-    guard let child = children[pid], child.isPaused else { return }
-    child.isPaused = false
-    for stream in child.streams where stream.isOpen { poller.watch(stream.descriptor) }
-    // The pause may have been the only reason why the child was not finished.
-    child.wakeIfEnded()
-  }
-
-  // MARK: Events
-
-  private func readOutput(_ descriptor: Int32) {
-    guard let pid = owners[descriptor], let child = children[pid],
-      let position = child.streams.firstIndex(where: { $0.descriptor == descriptor })
-    else { return }
-    switch child.read(position, into: &buffer) {
-    case .more:
-      break
-    case .pause:
-      pause(child)
-    case .end:
-      closeStream(position, of: child)
-      child.wakeIfEnded()
-    }
-  }
-
-  private func pause(_ child: ChildState) {
-    guard !child.isPaused else { return }
-    child.isPaused = true
-    for stream in child.streams where stream.isOpen { poller.unwatch(stream.descriptor) }
-    child.child.resumeWhenThereIsRoom()
-  }
-
-  private func closeStream(_ position: Int, of child: ChildState) {
-    let descriptor = child.streams[position].descriptor
-    guard child.streams[position].isOpen else { return }
-    poller.unwatch(descriptor)
-    owners[descriptor] = nil
-    child.endStream(position)
-    closeDescriptor(descriptor)
-  }
-
-  private func processEnded(_ pid: Int32) {
-    if orphans.ended(pid, &poller) { for child in children.values { child.wakeIfEnded() } }
-    guard let child = children[pid], child.status == nil, let status = peekExit(pid) else { return }
-    poller.unwatch(process: pid)
-    child.ended(with: status)
-    // All of its output is available now, and so are the ends of its streams, unless another
-    // process holds them.
-    for position in child.streams.indices where child.streams[position].isOpen && !child.isPaused {
-      if child.drain(position, into: &buffer) { closeStream(position, of: child) }
-    }
-    child.wake(after: .zero)
-  }
-
-  // MARK: The end of a tree
-
-  /// The maximum number of scans in one turn, if processes end while the table is read.
-  private static let scansMax = 50
-
-  /// Checks whether the trees that are due are gone, and takes the due actions if not.
-  ///
-  /// All events of this turn have been handled, so one scan serves all trees.
-  private func checkDueChildren() {
-    let now = ContinuousClock.now
-    var due = children.values.filter { $0.wakesAt.map { $0 <= now } ?? false }
-    guard !due.isEmpty else { return }
-    for child in due where child.isPolled && child.status == nil { processEnded(child.pid) }
-    if mayDelayScans(due, now) {
-      for child in due { child.wakesAt = child.scanMayWaitUntil(now) }
-      return
-    }
-    due += children.values.filter { child in
-      child.wakesAt.map { $0 > now } ?? false && child.scanMayWaitUntil(now) != nil
-    }
-    var finished: [ChildState] = []
-    var scansLeft = Self.scansMax
-    while !due.isEmpty {
-      scansLeft -= 1
-      var scans = ProcessScans(adoptsOrphans: adoptsOrphans)
-      due = due.filter { child in
-        if scans.mayBeEnding(child) {
-          child.wake(after: orphans.timeToWait(watchedBy: &poller))
-          return false
-        }
-        let tree = scans.tree(of: child)
-        // A process that ended during the scan may have started another one that was missed.
-        if let tree, tree.isEmpty && !tree.isWhole && scansLeft > 0 { return true }
-        if let tree, tree.isEmpty, scans.picture?.hasEnding == true, child.mayWaitForOrphans {
-          child.wake(after: .milliseconds(1))
-          return false
-        }
-        child.wakesAt = nil
-        switch child.next(tree: tree) {
-        case .wait(let time): if let time { child.wake(after: time) }
-        case .finish: finished.append(child)
-        }
-        return false
-      }
-      if scans.picture != nil { snapshotCount += 1 }
-    }
-    // Last, so that signals to the processes that were found are not delayed.
-    for child in finished { finish(child) }
-  }
-
-  /// Returns whether the due scans may be delayed until other stopped processes have ended, so that
-  /// one scan serves more trees.
-  private func mayDelayScans(_ due: [ChildState], _ now: ContinuousClock.Instant) -> Bool {
-    !adoptsOrphans && due.allSatisfy { $0.scanMayWaitUntil(now) != nil }
-      && children.values.contains { $0.isStopped && $0.status == nil }
-  }
-
-  private func finish(_ child: ChildState) {
-    guard let status = child.status else {
-      preconditionFailure("BUG: the tree of \(child.pid) is gone but not its first process")
-    }
-    for position in child.streams.indices where child.streams[position].isOpen {
-      _ = child.drain(position, into: &buffer)
-      closeStream(position, of: child)
-    }
-    child.channel?.remove()
-    children[child.pid] = nil
-    Reactor.shared.forget(child.pid)
-    child.child.finish(status)
   }
 }

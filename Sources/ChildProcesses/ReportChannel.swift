@@ -22,10 +22,10 @@ struct ReportChannel {
 
   /// Creates a channel in the folder for temporary files.
   ///
-  /// - Parameter environment: The environment in which `TMPDIR` is looked up.
+  /// - Parameter command: The command, in whose environment `TMPDIR` is looked up.
   /// - Throws: ``SpawnError`` if it cannot be created; no file remains then.
-  init(environment: Environment) throws(SpawnError) {
-    let directory = environment["TMPDIR"]
+  init(for command: Command) throws(SpawnError) {
+    let directory = command.environment["TMPDIR"]
     let parent = temporaryFolder(directory)
     do throws(Errno) {
       folder = try makeTemporaryFolder(TemporaryFiles.prefix("report", directory))
@@ -35,6 +35,10 @@ struct ReportChannel {
     path = folder + "/lines"
     do throws(Errno) {
       descriptor = try makeNamedPipe(path)
+      if command.reportsFromAllUsers {
+        try changePermissions(of: folder, to: FilePermissions(rawValue: 0o755))
+        try changePermissions(of: path, to: FilePermissions(rawValue: 0o666))
+      }
     } catch {
       Self.remove(path, folder: folder)
       switch error {
@@ -52,14 +56,5 @@ struct ReportChannel {
   private static func remove(_ path: String, folder: String) {
     try? removeFile(path)
     removeFolder(folder)
-  }
-}
-
-extension Command {
-  /// Returns the environment of the process, with the path of its channel.
-  func environment(reportingTo channel: ReportChannel?) -> Environment {
-    var environment = environment
-    if let reportVariable, let channel { environment[reportVariable] = channel.path }
-    return environment
   }
 }

@@ -12,7 +12,9 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
   case notADirectory(path: String)
   case missingInterpreter(script: String, interpreter: String)
   case notAProgram(path: String)
+  case byteOrderMark(script: String)
   case argumentsTooLong
+  case valueTooLong(of: String, bytes: Int)
   case nulByte(in: String)
   case outOfProcesses
   case outOfDescriptors
@@ -31,10 +33,21 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
     case .missingDirectory(let path): "there is no directory \"\(path)\" to run in; create it first"
     case .notADirectory(let path): "\"\(path)\" is not a directory, so nothing can run in it"
     case .missingInterpreter(let script, let interpreter):
-      "\"\(script)\" needs the interpreter \"\(interpreter)\", which does not exist"
+      if interpreter.hasSuffix("\r") {
+        "\"\(script)\" has Windows line ends, so its interpreter is not found; convert it with: "
+          + "sed -i 's/\\r$//' \(script)"
+      } else {
+        "\"\(script)\" needs the interpreter \"\(interpreter)\", which does not exist"
+      }
     case .notAProgram(let path):
       "\"\(path)\" is not a program for this machine; "
         + "a script must begin with a line like #!/bin/sh"
+    case .byteOrderMark(let script):
+      "\"\(script)\" begins with a byte order mark, so its #! is not found; "
+        + "save it as UTF-8 without one"
+    case .valueTooLong(let what, let bytes):
+      "\(what) has \(bytes) bytes, and a program can be given at most \(Command.valueBytesMax); "
+        + "pass it in a file: toFile(…)"
     case .argumentsTooLong:
       "the arguments and the environment are too long for this system; pass data in a file"
     case .nulByte(let place):

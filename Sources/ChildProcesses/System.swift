@@ -87,7 +87,7 @@ func peekExit(_ pid: Int32) -> ChildExit? {
 /// A state change of a child.
 enum ChildChange {
   case ended(ChildExit)
-  case stopped
+  case stopped, resumed
 }
 
 /// Returns a state change of any child, reaping it if it has ended; nil if there is none.
@@ -99,7 +99,8 @@ func waitForAnyChild(_ options: Int32) -> (pid: Int32, change: ChildChange)? {
   return switch kind {
   case 1: (pid, .ended(.exited(code: value)))
   case 2: (pid, .ended(.signalled(signal: value)))
-  default: (pid, .stopped)
+  case 3: (pid, .stopped)
+  default: (pid, .resumed)
   }
 }
 
@@ -114,9 +115,17 @@ func hasChildren() -> Bool {
 }
 
 /// Waits for one of the signals, which must be blocked.
-func waitForSignal(_ signals: SignalSet) -> (number: Int32, isFromProcess: Bool) {
+///
+/// - Returns: The number of the signal; 0 if none arrives within the time.
+func waitForSignal(
+  _ signals: SignalSet, within time: Duration
+) -> (number: Int32, isFromProcess: Bool) {
   var isFromProcess: Int32 = 0
-  let number = unsafe signals.withPointer { unsafe reprise_wait_for_signal($0, &isFromProcess) }
+  let (seconds, attoseconds) = max(time, .zero).components
+  let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+  let number = unsafe signals.withPointer {
+    unsafe reprise_wait_for_signal($0, milliseconds, &isFromProcess)
+  }
   return (number, isFromProcess != 0)
 }
 

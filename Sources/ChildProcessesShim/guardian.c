@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 pid_t reprise_fork(void) { return fork(); }
@@ -100,7 +101,7 @@ int reprise_wait_any(int options, pid_t *pid, int *kind, int *value) {
     *kind = 2;
     *value = WTERMSIG(status);
   } else {
-    *kind = 3;
+    *kind = WIFSTOPPED(status) ? 3 : 4;
     *value = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
   }
   return 1;
@@ -119,14 +120,17 @@ int reprise_has_children(void) {
   return 1;
 }
 
-int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process) {
+int reprise_wait_for_signal(const sigset_t *set, int milliseconds, int *sent_by_process) {
   siginfo_t info;
   int number;
 #ifdef __linux__
-  while ((number = sigwaitinfo(set, &info)) < 0) {
+  struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  while ((number = sigtimedwait(set, &info, &time)) < 0) {
+    if (errno == EAGAIN) return 0;
   }
   *sent_by_process = info.si_code <= 0;
 #else
+  (void)milliseconds;
   sigwait(set, &number);
   *sent_by_process = 0;
 #endif

@@ -209,6 +209,13 @@ int reprise_adopt_orphans(void) {
 }
 
 #ifdef __linux__
+int reprise_is_sleep(int call) {
+#ifdef SYS_nanosleep
+  if (call == SYS_nanosleep) return 1;
+#endif
+  return call == SYS_clock_nanosleep;
+}
+
 int reprise_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 int reprise_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }

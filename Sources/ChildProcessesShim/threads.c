@@ -15,11 +15,11 @@ static int is_limited(int kind, rlim_t ample) {
   return !getrlimit(kind, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ample;
 }
 
-int reprise_lacks_threads(int count) {
+int reprise_lacks_threads(int count, int always) {
   enum { most = 64 };
   // Without limits, skip the check: it would take a tenth of the program's start time.
   rlim_t ample = (rlim_t)8 << 30;
-  if (!is_limited(RLIMIT_NPROC, 4096) && !is_limited(RLIMIT_AS, ample)
+  if (!always && !is_limited(RLIMIT_NPROC, 4096) && !is_limited(RLIMIT_AS, ample)
       && !is_limited(RLIMIT_DATA, ample))
     return 0;
   pthread_t threads[most];

@@ -76,7 +76,7 @@ package func closeDescriptor(_ descriptor: Int32) {
 }
 
 /// Closes descriptors.
-package func closeDescriptors(_ descriptors: [Int32]) {
+package func closeDescriptors(_ descriptors: some Sequence<Int32>) {
   for descriptor in descriptors { close(descriptor) }
 }
 

@@ -30,16 +30,7 @@ package struct DetachedProgram: Sendable {
     var attributes = SpawnAttributes()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    let flags =
-      Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | spawnInNewSession
-      | spawnWithoutInheriting
-    unsafe posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
-    var all = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    Self.detach(&attributes)
     var actions = unsafe SpawnFileActions()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -68,6 +59,20 @@ package struct DetachedProgram: Sendable {
     let error = unsafe posix_spawnp(&process, program, &actions, &attributes, &pointers, &entries)
     guard error == 0 else { throw Errno(rawValue: error) }
     self.process = process
+  }
+
+  /// Gives a program a session of its own, and the default handling of all signals.
+  private static func detach(_ attributes: inout SpawnAttributes) {
+    let flags =
+      Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | spawnInNewSession
+      | spawnWithoutInheriting
+    unsafe posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
   }
 
   /// Waits for the end of the program, and reaps its process.

@@ -19,7 +19,18 @@ extension OpenFile {
   /// - Throws: `resourceTemporarilyUnavailable` or `permissionDenied` while it is locked through
   ///   another open file.
   package func lock(waits: Bool = false) throws(Errno) {
-    var request = Self.wholeFile()
+    try lock(F_WRLCK, waits: waits)
+  }
+
+  /// Locks the whole file together with all who lock it in this way.
+  ///
+  /// A lock that this open file holds exclusively is shared from now on.
+  ///
+  /// - Throws: As ``lock(waits:)``, while it is locked exclusively through another open file.
+  package func lockTogether() throws(Errno) { try lock(F_RDLCK, waits: false) }
+
+  private func lock(_ type: Int32, waits: Bool) throws(Errno) {
+    var request = Self.wholeFile(type)
     let command = waits ? FileLockCommand.wait : FileLockCommand.set
     while unsafe fcntl(descriptor, command, &request) != 0 {
       let error = Errno.last
@@ -36,9 +47,9 @@ extension OpenFile {
     return request.l_type != Int16(F_UNLCK)
   }
 
-  private static func wholeFile() -> flock {
+  private static func wholeFile(_ type: Int32 = F_WRLCK) -> flock {
     var request = flock()
-    request.l_type = Int16(F_WRLCK)
+    request.l_type = Int16(type)
     request.l_whence = Int16(SEEK_SET)
     return request
   }

@@ -36,6 +36,46 @@ package func workingFolder() -> String? {
   return unsafe String(cString: path)
 }
 
+/// Returns the working directory of this process as its user has written it, with symbolic links.
+///
+/// - Parameter claimed: The value of `PWD`, which may be wrong.
+/// - Returns: The path; nil if the directory was removed.
+package func writtenWorkingFolder(_ claimed: String?) -> String? {
+  if let claimed, claimed.hasPrefix("/"), !hasDots(claimed), isSameFile(claimed, ".") {
+    return claimed
+  }
+  return workingFolder()
+}
+
+/// Returns the absolute path of a folder as it is written, with symbolic links.
+///
+/// A path with `..` is resolved, because with links its text does not say where it leads.
+///
+/// - Parameters:
+///   - path: The path, relative to the working directory of this process.
+///   - claimed: The value of `PWD` in that directory, which may be wrong.
+/// - Returns: The path; nil if the working directory was removed.
+package func writtenFolder(_ path: String, from claimed: String?) -> String? {
+  var whole = path
+  if !path.hasPrefix("/") {
+    guard let folder = writtenWorkingFolder(claimed) else { return nil }
+    whole = folder + "/" + path
+  }
+  let parts = whole.split(separator: "/").filter { $0 != "." }
+  let written = "/" + parts.joined(separator: "/")
+  return parts.contains("..") ? realPath(written) ?? written : written
+}
+
+/// Returns whether a path has the components `.` or `..`.
+private func hasDots(_ path: String) -> Bool {
+  path.split(separator: "/").contains { $0 == "." || $0 == ".." }
+}
+
+private func isSameFile(_ first: String, _ second: String) -> Bool {
+  guard let first = try? Stat(at: first), let second = try? Stat(at: second) else { return false }
+  return first.deviceID == second.deviceID && first.inode == second.inode
+}
+
 /// Changes the working directory.
 ///
 /// - Parameter path: The path.

@@ -58,4 +58,6 @@ package enum WaitOption {
   package static let withoutWaiting = WNOHANG
   /// Report stopped children as well.
   package static let stopped = WUNTRACED
+  /// Report children as well that were stopped and go on.
+  package static let resumed = WCONTINUED
 }

@@ -39,6 +39,39 @@ struct ChildProcessTests {
     #expect(recorder.text() == ["/usr"])
   }
 
+  @Test func `PWD is the directory as it is written, with links but without dots`() async throws {
+    let folder = try TemporaryFolder()
+    let root = try #require(realPath(folder.path))
+    try FileManager.default.createDirectory(
+      atPath: root + "/a/b", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: root + "/link", withDestinationPath: root + "/a/b")
+    for (directory, expected) in [
+      (root + "/link", root + "/link"), (root + "//a/./b/", root + "/a/b"),
+      (root + "/link/..", root + "/a"), ("/", "/"),
+    ] {
+      let recorder = Recorder()
+      let command = Command(
+        executable: "printenv", arguments: ["PWD"],
+        environment: ["PATH": "/usr/bin:/bin", "PWD": "/elsewhere"], directory: directory)
+      #expect(try await run(command, recorder) == .exited(code: 0))
+      #expect(recorder.text() == [expected])
+    }
+    // Relative to the directory of this process, not to what PWD claims.
+    let own = try #require(workingFolder())
+    #expect(writtenFolder("a/b", from: "/elsewhere") == own + "/a/b")
+    #expect(writtenWorkingFolder("/elsewhere") == own)
+    #expect(writtenWorkingFolder(own + "/.") == own)
+  }
+
+  @Test func `streams that share a pipe keep the order of their lines`() async throws {
+    let recorder = Recorder()
+    var command = shell("for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done")
+    command.mergesStreams = true
+    #expect(try await run(command, recorder) == .exited(code: 0))
+    #expect(recorder.text() == (1...9).flatMap { ["out \($0)", "err \($0)"] })
+  }
+
   @Test func `standard input is empty and no descriptor leaks`() async throws {
     let recorder = Recorder()
     _ = try await run(shell("cat; ls -l /proc/self/fd | grep -c ' -> '; :"), recorder)
@@ -58,7 +91,7 @@ struct ChildProcessTests {
 
   @Test func `a process is the leader of its own session`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell("cut -d' ' -f5,6 /proc/self/stat"), onOutput: recorder.take)
     _ = await child.end()
     #expect(recorder.text() == ["\(child.id) \(child.id)"])

@@ -24,6 +24,27 @@ struct ExecutorTests {
     #expect(threads.first != Self.currentThread())
   }
 
+  #if os(Linux)
+  // A parent-death signal is sent when the thread ends that has started a process, and threads
+  // of pools end when they are idle.
+  @Test func `only the thread that serves all children starts them`() async throws {
+    let children = try await withThrowingTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try await ChildProcess.spawn(shell("exec sleep 600"), onOutput: Recorder().take)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let started = try await Task.detached(executorPreference: ChildProcess.executor) {
+      try String(contentsOfFile: "/proc/thread-self/children", encoding: .utf8)
+    }.value.split(separator: " ").compactMap { Int32($0) }
+    #expect(children.count == 8 && Set(children.map(\.id)).isSubset(of: started))
+    for child in children { child.kill() }
+    for child in children { _ = await child.end() }
+  }
+  #endif
+
   @Test func `children are served during an endless series of posts`() async throws {
     let isOver = Protected(false)
     let hasBegun = Protected(false)
@@ -34,7 +55,7 @@ struct ExecutorTests {
     // The child does not end before the posts have started.
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell("until [ -e \(folder)/go ]; do :; done; exit 3"), onOutput: Recorder().take)
     Reactor.shared.post(post)
     await expectEventually("posts run") { hasBegun.value }
@@ -44,7 +65,7 @@ struct ExecutorTests {
       let ended = await child.end()
       status.withLock { $0 = ended }
     }
-    await expectEventually("the child has ended", within: .seconds(20)) { status.value != nil }
+    await expectEventually("the child has ended") { status.value != nil }
     isOver.withLock { $0 = true }
     #expect(await child.end() == .exited(code: 3))
   }
@@ -59,7 +80,7 @@ struct ExecutorTests {
     let recorder = Recorder()
     #expect(try await run(shell("seq 1 50000; exit 3"), recorder) == .exited(code: 3))
     #expect(recorder.text().count == 50_000)
-    let child = try ChildProcess.spawn(shell("exec sleep 60"), onOutput: recorder.take)
+    let child = try await ChildProcess.spawn(shell("exec sleep 60"), onOutput: recorder.take)
     child.terminate(grace: .seconds(10))
     #expect(await child.end() == .signalled(signal: SIGTERM))
     isOver.withLock { $0 = true }
@@ -70,7 +91,7 @@ struct ExecutorTests {
     async throws
   {
     let task = Task.detached(executorPreference: ChildProcess.executor) {
-      let child = try ChildProcess.spawn(shell("exec sleep 60"), onOutput: Recorder().take)
+      let child = try await ChildProcess.spawn(shell("exec sleep 60"), onOutput: Recorder().take)
       return await withTaskCancellationHandler {
         await child.end()
       } onCancel: {

@@ -39,8 +39,22 @@ struct LineAssemblerTests {
   @Test func `an endless line is split between characters`() {
     let bytes = Array(String(repeating: "漢", count: 100_000).utf8)
     let pieces = lines(bytes, cutEvery: 4096)
-    #expect(pieces.count > 1)
-    #expect(pieces.allSatisfy { $0.utf8.count <= LineAssembler.lineBytesMax + 4096 })
+    #expect(pieces.map(\.utf8.count) == [65_535, 65_535, 65_535, 65_535, 37_860])
     #expect(pieces.joined() == String(repeating: "漢", count: 100_000))
+  }
+
+  /// A regression test: pieces had the length of what was read, and a cut just before the line feed
+  /// was followed by an empty line.
+  @Test(arguments: [1000, 4096, 65_536, 100_000, 300_000])
+  func `long lines are split at exact limits, without additional lines`(chunk: Int) {
+    let max = LineAssembler.lineBytesMax
+    for (length, pieces) in [
+      (max - 1, [max - 1]), (max, [max]), (max + 1, [max, 1]), (2 * max, [max, max]),
+      (140_000, [max, max, 140_000 - 2 * max]),
+    ] {
+      let line = [UInt8](repeating: 0x78, count: length)
+      let found = lines([0x61, 0x0A] + line + [0x0A] + line + [0x0A, 0x62], cutEvery: chunk)
+      #expect(found.map(\.utf8.count) == [1] + pieces + pieces + [1], "\(length)")
+    }
   }
 }

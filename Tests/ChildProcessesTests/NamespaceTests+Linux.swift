@@ -25,18 +25,21 @@ import Testing
     let folder = try temporaryFolder()
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
     // With a single tree, everything would be taken for a part of it.
-    let other = try ChildProcess.spawn(shell("exec sleep 600")) { _ in true }
+    let other = try await ChildProcess.spawn(shell("exec sleep 600")) { _ in true }
     let script = """
       exec unshare --map-root-user --pid --fork --kill-child setsid sh -c '
         dd if=/dev/zero bs=300M count=1 2>/dev/null |
           { head -c 1 > \(folder)/ready; exec sleep \(mark); }; :'
       """
-    let child = try ChildProcess.spawn(shell(script)) { _ in true }
+    let child = try await ChildProcess.spawn(shell(script)) { _ in true }
     await expectEventually("the memory is in use") {
       FileManager.default.contents(atPath: "\(folder)/ready")?.isEmpty == false
     }
-    let before = processes(with: mark)
-    #expect(before.count >= 3)
+    var before: [Int32] = []
+    await expectEventually("all its processes are there") {
+      before = processes(with: mark)
+      return before.count >= 3
+    }
     end(child)
     _ = await child.end()
     // Another process may have to reap them, and does so when it likes.

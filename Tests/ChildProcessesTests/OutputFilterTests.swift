@@ -13,8 +13,8 @@ final class OutputFilterTests {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  private func start(_ script: String, _ recorder: Recorder) throws -> ChildProcess {
-    try ChildProcess.spawn(
+  private func start(_ script: String, _ recorder: Recorder) async throws -> ChildProcess {
+    try await ChildProcess.spawn(
       shell(script, directory: folder), filter: { WordFilter() }, onOutput: recorder.take)
   }
 
@@ -37,7 +37,7 @@ final class OutputFilterTests {
   @Test func `each of the two streams has its own filter`() async throws {
     let recorder = Recorder()
     let made = Protected(0)
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell("printf SEC; printf 'RET\n' >&2; printf 'RET\n'; printf SEC >&2"),
       filter: {
         made.withLock { $0 += 1 }
@@ -52,7 +52,7 @@ final class OutputFilterTests {
   @Test func `bytes held back by a filter are flushed at the end of the stream`() async throws {
     for script in ["printf 'pass SEC'", "printf 'pass SEC'; exec sleep 60 >&- 2>&-"] {
       let recorder = Recorder()
-      let child = try start(script, recorder)
+      let child = try await start(script, recorder)
       await expectEventually("the first word is there") {
         (recorder.text() + recorder.partials).contains { $0.hasPrefix("pass ") }
       }
@@ -64,7 +64,7 @@ final class OutputFilterTests {
 
   @Test func `bytes held back by a filter are flushed when the process is killed`() async throws {
     let recorder = Recorder()
-    let child = try start("printf 'pass SEC'; exec sleep 60", recorder)
+    let child = try await start("printf 'pass SEC'; exec sleep 60", recorder)
     await expectEventually("the first word is there") { recorder.partials.last == "pass " }
     #expect(recorder.text() == [])
     child.kill()
@@ -82,7 +82,7 @@ final class OutputFilterTests {
       mutating func finish() -> [UInt8] { all }
     }
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell("printf 'a\nb\nc'"), filter: { Hoarder() }, onOutput: recorder.take)
     _ = await child.end()
     #expect(recorder.text() == ["a", "b", "c"])
@@ -91,7 +91,7 @@ final class OutputFilterTests {
 
   @Test func `a partial line shows only filtered bytes`() async throws {
     let recorder = Recorder()
-    let child = try start(
+    let child = try await start(
       """
       await() { while [ ! -e $1 ]; do sleep 0.02; done; }
       printf 'a SEC'; await go; printf RET; await on
@@ -107,7 +107,7 @@ final class OutputFilterTests {
 
   @Test func `a line that is too long is filtered before it is split`() async throws {
     let recorder = Recorder()
-    let child = try start("yes SECRET | head -n 50000 | tr -d '\\n'", recorder)
+    let child = try await start("yes SECRET | head -n 50000 | tr -d '\\n'", recorder)
     #expect(await child.end() == .exited(code: 0))
     #expect(recorder.text().count > 1)
     #expect(recorder.text().joined() == String(repeating: "***", count: 50_000))
@@ -116,7 +116,7 @@ final class OutputFilterTests {
 
   @Test func `the rest of the pipe at the end goes through the filter`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell(
         """
         echo first; while [ ! -e go ]; do sleep 0.02; done

@@ -46,7 +46,7 @@ final class ReportChannelTests {
 
   @Test func `reported lines arrive while the process runs`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       reporting("echo now > \"$REPORT\"; exec sleep 60"), onOutput: recorder.take)
     await expectEventually("the line is there") { recorder.text(of: .report) == ["now"] }
     child.kill()
@@ -63,7 +63,7 @@ final class ReportChannelTests {
 
   @Test func `the rest of the pipe at the end arrives`() async throws {
     let (recorder, room) = (Recorder(), Gate())
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       reporting(
         """
         exec 3> "$REPORT"; echo first >&3; while [ ! -e go ]; do sleep 0.02; done
@@ -100,9 +100,14 @@ final class ReportChannelTests {
   }
 
   @Test func `a grandchild may write to the channel`() async throws {
-    let lines = try await reports(
-      of: "echo early > \"$REPORT\"; (sleep 0.02; echo late > \"$REPORT\") > /dev/null 2>&1 &")
-    #expect(lines == ["early", "late"])
+    // On a busy machine, it may take longer than the time that leftover processes are given.
+    for attempt in 1...10 {
+      let lines = try await reports(
+        of: "echo early > \"$REPORT\"; (sleep 0.02; echo late > \"$REPORT\") > /dev/null 2>&1 &")
+      #expect(lines.first == "early")
+      guard lines != ["early", "late"] else { return }
+      #expect(attempt < 10, "the grandchild was never heard: \(lines)")
+    }
   }
 
   @Test func `a writer that keeps the channel open does not delay the end`() async throws {
@@ -110,7 +115,7 @@ final class ReportChannelTests {
       let start = ContinuousClock.now
       let lines = try await reports(of: "exec 3<> \"$REPORT\"; echo held >&3; \(rest)")
       #expect(lines == ["held"])
-      #expect(ContinuousClock.now - start < promised(.seconds(3)))
+      #expect(ContinuousClock.now - start < promised(.seconds(3), busy: .seconds(30)))
     }
   }
 
@@ -155,7 +160,7 @@ final class ReportChannelTests {
   @Test func `reported lines go through the filter`() async throws {
     let recorder = Recorder()
     let made = Protected(0)
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       reporting("printf 'a SEC' > $REPORT; printf 'RET\nb SEC\nS' > $REPORT"),
       filter: {
         made.withLock { $0 += 1 }
@@ -198,7 +203,7 @@ final class ReportChannelTests {
 
   @Test func `the channel is removed after a kill`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       reporting("echo ready; exec sleep 60"), onOutput: recorder.take)
     await expectEventually("it is ready") { recorder.text() == ["ready"] }
     #expect(leftovers.count == 1)
@@ -207,7 +212,7 @@ final class ReportChannelTests {
     #expect(leftovers == [])
   }
 
-  @Test func `the channel is removed when the process cannot be started`() throws {
+  @Test func `the channel is removed when the process cannot be started`() async throws {
     for (name, text) in [("script", "#!/no/such/interpreter\n"), ("garbage", "\u{1}\u{2}")] {
       var command = reporting(":")
       command.executable = folder + "/" + name
@@ -215,8 +220,8 @@ final class ReportChannelTests {
         FileManager.default.createFile(
           atPath: command.executable, contents: Data(text.utf8),
           attributes: [.posixPermissions: 0o755]))
-      #expect(throws: SpawnError.self) {
-        try ChildProcess.spawn(command, onOutput: Recorder().take)
+      await #expect(throws: SpawnError.self) {
+        try await ChildProcess.spawn(command, onOutput: Recorder().take)
       }
       try FileManager.default.removeItem(atPath: command.executable)
     }
@@ -250,16 +255,19 @@ final class ReportChannelTests {
     #expect(recorder.text() == [""])
   }
 
-  @Test func `the error names a folder in which no channel can be created`() {
+  @Test func `the error names a folder in which no channel can be created`() async {
     var command = reporting(":")
     command.environment["TMPDIR"] = folder + "/none"
     let expected = SpawnError.noReportChannel(folder: folder + "/none", errorNumber: ENOENT)
-    #expect(throws: expected) { try ChildProcess.spawn(command, onOutput: Recorder().take) }
+    await #expect(throws: expected) {
+      try await ChildProcess.spawn(command, onOutput: Recorder().take)
+    }
     #expect(expected.description.contains("set TMPDIR"))
   }
 
   @Test func `children do not inherit descriptors of the channel`() async throws {
-    let waiting = try ChildProcess.spawn(reporting("exec sleep 60"), onOutput: Recorder().take)
+    let waiting = try await ChildProcess.spawn(
+      reporting("exec sleep 60"), onOutput: Recorder().take)
     let recorder = Recorder()
     _ = try await run(reporting("ls -l /proc/self/fd | grep -c ' -> '"), recorder)
     // 0, 1, 2 and the directory that `ls` reads.
@@ -280,7 +288,7 @@ final class ReportChannelTests {
       FileManager.default.createFile(
         atPath: broken.executable, contents: Data("#!/no/such/interpreter\n".utf8),
         attributes: [.posixPermissions: 0o755]))
-    for _ in 0..<50 { _ = try? ChildProcess.spawn(broken, onOutput: Recorder().take) }
+    for _ in 0..<50 { _ = try? await ChildProcess.spawn(broken, onOutput: Recorder().take) }
     let own = FolderReader.names(in: "/proc/self/fd").compactMap {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
     }.filter { $0.hasPrefix(folder) }

@@ -30,7 +30,10 @@ import Testing
     adoptOrphans()
     let mark = mark()
     let script = script.replacing("MARK", with: mark)
-    let children = try (0..<count).map { _ in try ChildProcess.spawn(shell(script)) { _ in true } }
+    var children: [ChildProcess] = []
+    for _ in 0..<count {
+      children.append(try await ChildProcess.spawn(shell(script)) { _ in true })
+    }
     await expectEventually("all run") { processes(with: "sleep\0\(mark)").count == ready }
     return (mark, children)
   }
@@ -72,7 +75,7 @@ import Testing
 
   @Test func `a process that survives termination does not delay the others`() async throws {
     let (mark, children) = try await start("exec sleep MARK", ready: count)
-    let other = try ChildProcess.spawn(
+    let other = try await ChildProcess.spawn(
       shell("trap '' TERM; while :; do sleep \(mark).1; done")
     ) { _ in true }
     await expectEventually("it runs") { !processes(with: "sleep\0\(mark).1").isEmpty }
@@ -89,7 +92,7 @@ import Testing
   @Test func `a child of any thread is unknown unless it was started here`()
     async throws
   {
-    let child = try ChildProcess.spawn(shell("exec sleep 1000")) { _ in true }
+    let child = try await ChildProcess.spawn(shell("exec sleep 1000")) { _ in true }
     #expect(
       Reactor.shared.withoutStarts { started in
         ProcessTable.hasUnknownChildren { started.subtracting([child.id]) }

@@ -20,9 +20,9 @@ struct SpawnErrorTests {
 
   private func error(
     _ executable: String, arguments: [String] = [], directory: String? = nil
-  ) -> SpawnError? {
+  ) async -> SpawnError? {
     do throws(SpawnError) {
-      _ = try ChildProcess.spawn(
+      _ = try await ChildProcess.spawn(
         Command(
           executable: executable, arguments: arguments, environment: ["PATH": "/usr/bin:/bin"],
           directory: directory)
@@ -33,23 +33,33 @@ struct SpawnErrorTests {
     }
   }
 
-  @Test func `each reason for a failed start has its own error`() throws {
+  @Test func `each reason for a failed start has its own error`() async throws {
     #expect(
-      error("no-such-command") == .commandNotFound(name: "no-such-command"))
-    #expect(error(folder + "/none") == .noSuchFile(path: folder + "/none"))
-    #expect(error(folder) == .isDirectory(path: folder))
-    #expect(error("true", directory: folder + "/none") == .missingDirectory(path: folder + "/none"))
+      await error("no-such-command") == .commandNotFound(name: "no-such-command"))
+    #expect(await error(folder + "/none") == .noSuchFile(path: folder + "/none"))
+    #expect(await error(folder) == .isDirectory(path: folder))
+    #expect(
+      await error("true", directory: folder + "/none") == .missingDirectory(path: folder + "/none"))
     let plain = try write("plain", "hello", permissions: 0o644)
-    #expect(error(plain) == .notExecutable(path: plain))
-    #expect(error("true", directory: plain) == .notADirectory(path: plain))
+    #expect(await error(plain) == .notExecutable(path: plain))
+    #expect(await error("true", directory: plain) == .notADirectory(path: plain))
     let script = try write("script", "#!/no/such/interpreter -x\n", permissions: 0o755)
     #expect(
-      error(script) == .missingInterpreter(script: script, interpreter: "/no/such/interpreter"))
+      await error(script)
+        == .missingInterpreter(script: script, interpreter: "/no/such/interpreter"))
     let garbage = try write("garbage", "\u{1}\u{2}\u{3}", permissions: 0o755)
-    #expect(error(garbage) == .notAProgram(path: garbage))
-    #expect(error("true", arguments: ["a", "b\0c"]) == .nulByte(in: "argument 2"))
+    #expect(await error(garbage) == .notAProgram(path: garbage))
+    #expect(await error("true", arguments: ["a", "b\0c"]) == .nulByte(in: "argument 2"))
+    let marked = try write("marked", "\u{FEFF}#!/bin/sh\n", permissions: 0o755)
+    #expect(await error(marked) == .byteOrderMark(script: marked))
+    let windows = try write("windows", "#!/bin/sh\r\n", permissions: 0o755)
+    #expect(await error(windows)?.description.contains("Windows line ends") == true)
+    let value = String(repeating: "x", count: 131_072)
+    #expect(
+      await error("true", arguments: ["a", value])
+        == .valueTooLong(of: "argument 2", bytes: 131_072))
     let long = String(repeating: "x", count: 100_000)
-    #expect(error("true", arguments: Array(repeating: long, count: 100)) == .argumentsTooLong)
+    #expect(await error("true", arguments: Array(repeating: long, count: 100)) == .argumentsTooLong)
   }
 
   @Test func `an error contains the fix`() {

@@ -47,9 +47,27 @@ import Testing
   private func start(_ tree: Tree, _ mark: String) async throws -> ChildProcess {
     adoptOrphans()
     let script = tree.script.replacingOccurrences(of: "MARK", with: mark)
-    let child = try ChildProcess.spawn(shell(script)) { _ in true }
+    let child = try await ChildProcess.spawn(shell(script)) { _ in true }
     await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
     return child
+  }
+
+  // Podman has such a process for each program in a kept container.
+  @Test(arguments: ["REPRISE_HOST", "LC_REPRISE_HOST"])
+  func `an orphan of a host that goes on belongs to no tree`(_ variable: String) async throws {
+    adoptOrphans()
+    let mark = mark()
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // It is an orphan of another host from its first `exec` on; the tree must not end before.
+    let orphan = "touch \(folder)/up; exec sleep \(mark)"
+    let script = """
+      (env -i \(variable)=another PATH="$PATH" setsid sh -c '\(orphan)' > /dev/null 2>&1 &)
+      until [ -e \(folder)/up ]; do sleep 0.01; done
+      """
+    #expect(try await run(shell(script)) == .exited(code: 0))
+    await expectEventually("it goes on") { processes(with: "sleep\0\(mark)").count == 1 }
+    for process in processes(with: "sleep\0\(mark)") { kill(process, SIGKILL) }
   }
 
   @Test(arguments: trees) func `no process of a tree is left soon after its grace period`(
@@ -63,7 +81,7 @@ import Testing
     child.terminate(grace: .milliseconds(300))
     _ = await child.end()
     #expect(processes(with: mark) == [])
-    #expect(ContinuousClock.now - start < .milliseconds(300) + promised(.seconds(3)))
+    #expect(ContinuousClock.now - start < promised(.milliseconds(3300), busy: .seconds(30)))
   }
 
   @Test(arguments: trees) func `no process of a tree is left soon after it is killed`(_ tree: Tree)
@@ -88,26 +106,32 @@ import Testing
       let start = ContinuousClock.now
       #expect(try await run(command) == .exited(code: 7))
       #expect(processes(with: mark) == [])
-      #expect(ContinuousClock.now - start < promised(.seconds(1)))
+      #expect(ContinuousClock.now - start < promised(.seconds(1), busy: .seconds(30)))
     }
   }
 
   /// Promise 23: a process id that is signalled cannot belong to another process.
   @Test func `the id of a process is kept while any process of its tree lives`() async throws {
     adoptOrphans()
-    let mark = mark()
-    let child = try ChildProcess.spawn(shell("sleep \(mark) & exit 7")) { _ in true }
-    await expectEventually("the first process has ended") { state(of: child.id) == "Z" }
-    var looks = 0
-    while true {
-      let state = state(of: child.id)
-      guard !processes(with: mark).isEmpty else { break }
-      #expect(state == "Z")
-      looks += 1
+    // On a busy machine, the tree may be gone before the test has looked at it.
+    for attempt in 1...10 {
+      let mark = mark()
+      let child = try await ChildProcess.spawn(shell("sleep \(mark) & exit 7")) { _ in true }
+      await expectEventually("the first process has ended") {
+        ["Z", nil].contains(state(of: child.id))
+      }
+      var looks = 0
+      while true {
+        let state = state(of: child.id)
+        guard !processes(with: mark).isEmpty else { break }
+        #expect(state == "Z")
+        looks += 1
+      }
+      #expect(await child.end() == .exited(code: 7))
+      #expect(state(of: child.id) == nil)
+      guard looks <= 2 else { return }
+      #expect(attempt < 10, "no leftover process was seen")
     }
-    #expect(looks > 2)
-    #expect(await child.end() == .exited(code: 7))
-    #expect(state(of: child.id) == nil)
   }
 
   /// Returns the state of a process in the process table, such as `Z` for a zombie; nil if it does
@@ -132,7 +156,7 @@ import Testing
 
   @Test func `a process that ends within its grace period is not killed`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell("trap 'sleep 0.2; echo clean; exit 5' TERM; echo ready; while :; do sleep 0.02; done"),
       onOutput: recorder.take)
     await expectEventually("it is ready") { recorder.text() == ["ready"] }
@@ -148,14 +172,14 @@ import Testing
       "trap '(setsid sleep MARK &); exit 0' TERM; echo ready; while :; do sleep 0.01; done"
     adoptOrphans()
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(
+    let child = try await ChildProcess.spawn(
       shell(script.replacingOccurrences(of: "MARK", with: mark)), onOutput: recorder.take)
     await expectEventually("it is ready") { recorder.text() == ["ready"] }
     let start = ContinuousClock.now
-    child.terminate(grace: .seconds(20))
+    child.terminate(grace: .seconds(60))
     _ = await child.end()
     #expect(processes(with: mark) == [])
-    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(ContinuousClock.now - start < .seconds(45))
   }
 
   @Test func `the tree is checked regularly during a long grace period`() {

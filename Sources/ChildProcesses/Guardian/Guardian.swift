@@ -16,6 +16,8 @@ import Platform
 /// - If the engine has not ended ten seconds after the second request to end, the guardian kills
 ///   it. The engine may be unable to act because it has no threads or memory; the guardian needs
 ///   neither.
+/// - It asks the engine every few seconds for a sign of life, and kills one that gives none, or that
+///   can get no more threads and would wait for them forever.
 /// - If the engine is killed, the guardian kills every remaining descendant, restores the terminal,
 ///   and ends the same way as the engine.
 ///
@@ -28,6 +30,7 @@ import Platform
 ///   returns.
 package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLink? {
   guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
+  let answers = try? PipeEnds()
   // A signal that is ignored from the start (SIGHUP under nohup) stays ignored.
   let passedOn = Guardian.passedOn.filter { !isIgnored($0) }
   let signals = SignalSet(passedOn + Guardian.handled)
@@ -36,23 +39,25 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
   let group = ControlGroup.make()
   let engine = reprise_fork()
   if engine == 0 {
-    closeDescriptor(ends.0)
+    closeDescriptors([ends.0] + [answers?.reading].compactMap(\.self))
     group?.takeChildren()
     // The guardian forwards these.
     for number in passedOn { catchSignal(number) }
     before.blockOnlyThese()
-    return GuardianLink(descriptor: ends.1, terminal: terminal, controlGroup: group)
+    return GuardianLink(
+      descriptor: ends.1, answers: answers?.writing, terminal: terminal, controlGroup: group)
   }
-  closeDescriptor(ends.1)
+  closeDescriptors([ends.1] + [answers?.writing].compactMap(\.self))
   guard engine > 0 else {
-    closeDescriptor(ends.0)
+    closeDescriptors([ends.0] + [answers?.reading].compactMap(\.self))
     group?.remove()
     before.blockOnlyThese()
     return nil
   }
   foreground?.release()
   var guardian = Guardian(
-    engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group)
+    engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group,
+    pulse: Pulse(answers: answers?.reading))
   guardian.watch()
 }
 
@@ -63,12 +68,13 @@ package func threadShortage() -> String? {
   // For the reactor, the link to the guardian, the event queue, the journal writer, and the
   // cooperative pool, which is as wide as the machine and starts more threads only when these are
   // busy.
-  let error = reprise_lacks_threads(8)
+  let error = reprise_lacks_threads(8, 0)
   guard error != 0 else { return nil }
-  return
-    "cannot create enough threads (\(Errno(rawValue: error))): "
-    + "raise ulimit -u or -v, or end other programs"
+  return "cannot create enough threads (\(Errno(rawValue: error))): \(adviceOnThreads)"
 }
+
+/// What helps if threads cannot be created.
+let adviceOnThreads = "raise ulimit -u or -v, or end other programs"
 
 /// The guardian's main loop.
 struct Guardian {
@@ -88,6 +94,9 @@ struct Guardian {
   let terminal: TerminalModes?
   let group: ControlGroup?
   var requests = TerminationRequests()
+  /// Whether a request to stop has arrived here as well, since this process was last resumed.
+  var isStoppedByTerminal = false
+  var pulse: Pulse
 
   mutating func watch() -> Never {
     // Writing to an engine that has already ended must not kill the guardian.
@@ -98,36 +107,58 @@ struct Guardian {
     // run id that the engine has sent.
     setNonblocking(link)
     while true {
-      let (number, isFromProcess) = waitForSignal(signals)
+      let (number, isFromProcess) = waitForSignal(signals, within: pulse.timeLeft)
       switch number {
+      case 0:
+        if pulse.isOver(of: engine, link) { sendSignal(SignalNumber.kill, to: engine) }
       case SignalNumber.child:
         reapChildren()
       case SignalNumber.resume:
-        for pid in descendants() { sendSignal(SignalNumber.resume, to: pid) }
+        isStoppedByTerminal = false
+        resumeDescendants()
       case SignalNumber.terminalStop, SignalNumber.quit:
+        if number == SignalNumber.terminalStop { isStoppedByTerminal = true }
         // A terminal sends these to the engine as well.
         if isFromProcess { sendSignal(number, to: engine) }
       case SignalNumber.alarm:
         requests.deadlineExpired = true
         sendSignal(SignalNumber.kill, to: engine)
       default:
-        if requests.add(number) { setAlarm(seconds: Self.secondsToEnd) }
-        writeOnce([UInt8(truncatingIfNeeded: number)], to: link)
+        pass(on: number)
       }
     }
   }
 
-  private func reapChildren() {
-    while let news = waitForAnyChild(WaitOption.withoutWaiting | WaitOption.stopped) {
+  /// Passes a request on to the engine, once for all signals of which it consists.
+  private mutating func pass(on number: Int32) {
+    switch requests.add(number, at: .now) {
+    case .repeated: return
+    case .second: setAlarm(seconds: Self.secondsToEnd)
+    case .other, .first, .later: break
+    }
+    writeOnce([UInt8(truncatingIfNeeded: number)], to: link)
+  }
+
+  private mutating func reapChildren() {
+    let options = WaitOption.withoutWaiting | WaitOption.stopped | WaitOption.resumed
+    while let news = waitForAnyChild(options) {
       guard news.pid == engine else { continue }
       switch news.change {
       case .stopped:
+        pulse.engineChanged(isStopped: true)
         // What stops and resumes processes one by one, such as Slurm, may have resumed this one first:
         // its stop would come last, and no one would resume it again.
         if isResumed { continue }
         for pid in descendants() where pid != engine { sendSignal(SignalNumber.stop, to: pid) }
         if isResumed { continue }
+        // If only the engine was stopped, only it will be resumed: this process must see that.
+        guard isStoppedByTerminal || SignalSet.isPending(SignalNumber.terminalStop) else {
+          continue
+        }
         sendSignal(SignalNumber.stop, to: processID)
+      case .resumed:
+        pulse.engineChanged(isStopped: false)
+        resumeDescendants()
       case .ended(let status):
         finish(status)
       }
@@ -137,12 +168,16 @@ struct Guardian {
   /// Whether a signal that resumes this process has arrived and was not handled yet.
   private var isResumed: Bool { SignalSet.isPending(SignalNumber.resume) }
 
+  private func resumeDescendants() {
+    for pid in descendants() { sendSignal(SignalNumber.resume, to: pid) }
+  }
+
   private func descendants() -> [Int32] {
     ProcessTable.current().withDescendants([processID]).map(\.pid).filter { $0 != processID }
   }
 
   /// Kills the processes that the engine has left behind, then exits with the engine's status.
-  private func finish(_ status: ChildExit) -> Never {
+  private mutating func finish(_ status: ChildExit) -> Never {
     group?.kill()
     let hasSurvivors = killDescendants()
     group?.remove()
@@ -154,6 +189,7 @@ struct Guardian {
       terminal?.restore()
       if number == SignalNumber.kill { explain(hasSurvivors: hasSurvivors) }
       if requests.deadlineExpired, let asked = requests.last { exitAtOnce(128 + asked) }
+      if pulse.problem != nil { exitAtOnce(4) }
       restoreSignal(number)
       SignalSet([number]).unblock()
       sendSignal(number, to: processID)
@@ -163,41 +199,19 @@ struct Guardian {
   }
 
   /// Prints what happened and how to continue, on behalf of the killed engine.
-  private func explain(hasSurvivors: Bool) {
+  private mutating func explain(hasSurvivors: Bool) {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = readBytes(link, into: &buffer) ?? 0
     let run = String(decoding: buffer[..<count].filter { $0 != 0 }, as: UTF8.self)
     let reason =
       requests.deadlineExpired
-      ? ": it did not end within \(Self.secondsToEnd) s of the second signal" : ""
+      ? ": it did not end within \(Self.secondsToEnd) s of the second signal"
+      : pulse.findProblem().map { ": " + $0 } ?? ""
     let text =
       "reprise: the engine was killed\(reason); all processes of its steps are gone"
       + (hasSurvivors ? ", except those that survive it\n" : "\n")
       + (run.isEmpty ? "" : "  resume the run with: reprise resume \(run)\n")
     writeOnce(Array(text.utf8), to: 2)
-  }
-}
-
-/// Counts the forwarded requests to end.
-struct TerminationRequests {
-  /// The signal of the last request.
-  private(set) var last: Int32?
-  /// Whether the time after the second request has expired.
-  var deadlineExpired = false
-  private var count = 0
-
-  /// Adds a forwarded signal.
-  ///
-  /// A terminal that closes sends SIGHUP twice, so SIGHUP never counts as the second request.
-  ///
-  /// - Returns: Whether this is the second request, which the engine must follow immediately.
-  mutating func add(_ number: Int32) -> Bool {
-    guard number != SignalNumber.user1, number != SignalNumber.hangUp || count == 0 else {
-      return false
-    }
-    last = number
-    count += 1
-    return count == 2
   }
 }
 

@@ -7,6 +7,8 @@ import Platform
 /// The engine's connection to its guardian.
 package struct GuardianLink: Sendable {
   let descriptor: Int32
+  /// Where signs of life are written; nil if the guardian asks for none.
+  let answers: Int32?
   let terminal: TerminalModes?
   /// The control group of all processes that this process starts, if there is one.
   package let controlGroup: ControlGroup?
@@ -22,10 +24,13 @@ package struct GuardianLink: Sendable {
   ) {
     // Not a shared queue: this must work even if all others are blocked.
     let thread = DispatchQueue(label: "reprise.guardian", qos: .userInteractive)
+    let sign = answers.map { SignOfLife(to: $0) }
     thread.async { [descriptor, terminal, controlGroup] in
       var buffer = [UInt8](repeating: 0, count: 16)
       while let count = readBytes(descriptor, into: &buffer), count > 0 {
-        for number in buffer[..<count] { onSignal(Int32(number)) }
+        for number in buffer[..<count] {
+          if number == Pulse.question { sign?.give() } else { onSignal(Int32(number)) }
+        }
       }
       onDeath()
       // Prevent new starts: each killed step would release its slot to another one.

@@ -24,9 +24,9 @@ int reprise_pipe(int ends[2]);
 /// Makes a descriptor non-blocking.
 void reprise_set_nonblocking(int descriptor);
 
-/// Checks whether `count` more threads can be created; only if the limits are low enough to doubt
-/// it. Returns 0 or the error number of a failed attempt.
-int reprise_lacks_threads(int count);
+/// Checks whether `count` more threads can be created; unless `always`, only if the limits are low
+/// enough to doubt it. Returns 0 or the error number of a failed attempt.
+int reprise_lacks_threads(int count, int always);
 
 /// Gets the exit status of a child without reaping it. Returns 0 if it is running, 1 if it exited
 /// with status *value, 2 if signal *value killed it, -1 if there is no such child.
@@ -71,7 +71,8 @@ int reprise_send_descriptors(int socket, const int *descriptors, int count);
 void reprise_drop_descriptors(int socket);
 
 /// Gets a state change of any child, as waitpid(2) does. Returns 0 if there is none, or 1 with
-/// *kind 1 for an exit with status *value, 2 for termination and 3 for a stop by signal *value.
+/// *kind 1 for an exit with status *value, 2 for termination and 3 for a stop by signal *value, 4 for
+/// the end of a stop.
 int reprise_wait_any(int options, pid_t *pid, int *kind, int *value);
 
 /// Returns whether this process ignores a signal.
@@ -81,8 +82,8 @@ int reprise_is_ignored(int signal_number);
 int reprise_has_children(void);
 
 /// Waits for one of the signals, which must be blocked. Returns its number, and whether a process
-/// sent it instead of the kernel.
-int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process);
+/// sent it instead of the kernel; 0 if none arrives within the time (Linux only).
+int reprise_wait_for_signal(const sigset_t *set, int milliseconds, int *sent_by_process);
 
 #ifdef __linux__
 /// Returns whether control groups (version 2) are mounted at a folder.
@@ -103,6 +104,9 @@ struct reprise_process {
 /// Stores all processes and returns their number, or capacity + 1 if there are more. *is_torn is
 /// set to whether processes ended during the call, or could not be read.
 int reprise_list_processes(struct reprise_process *list, int capacity, int *is_torn);
+
+/// Returns whether a system call sleeps for a time.
+int reprise_is_sleep(int call);
 
 /// Returns a descriptor that becomes readable when the process ends, or -1.
 int reprise_pidfd_open(pid_t pid);
