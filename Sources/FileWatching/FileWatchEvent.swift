@@ -47,6 +47,10 @@ package enum FileWatchEvent: Sendable, Equatable {
   ///
   /// The event only says that something has changed; read the file to find its current state.
   case changed(path: String)
+  /// The root, or a folder or link on the path to it, was removed, moved or replaced.
+  ///
+  /// Files below it are reported as well. On Linux only.
+  case rootChanged
   /// A problem that the user should know about, and how to fix it. The watch continues.
   case problem(String)
 }

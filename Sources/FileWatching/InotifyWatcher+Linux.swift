@@ -16,6 +16,10 @@ final class InotifyWatcher: SystemWatcher {
   /// The watches of the folders and links on the path to the root, and the missing name, if any.
   private var way: [Int32] = []
   private var awaited: FileName?
+  /// The watch of the folder that contains the root, and the name of the root.
+  ///
+  /// The removal of the root itself is not reported as long as it is the folder of a process.
+  private var parent: (watch: Int32, name: FileName)?
   /// The watches of `.gitignore` files above the root, and of their folders.
   private var ruleWatches: [Int32] = []
   private var rulesAbove = GitignoreFiles()
@@ -73,7 +77,10 @@ final class InotifyWatcher: SystemWatcher {
       return
     }
     if event.mask.contains(.ended) { folders.ended(event.watch) }
-    if way.contains(event.watch) && concernsWay(event) { lookAtRoot(isQuiet: false) }
+    if way.contains(event.watch) && concernsWay(event) {
+      lookAtRoot(isQuiet: false)
+      host.report(.rootChanged)
+    }
     if ruleWatches.contains(event.watch) && concernsRules(event) { lookAtRules() }
     for folder in tree.tree.folders(watchedBy: event.watch) {
       handle(event, in: folder, isClosedLater: isClosedLater)
@@ -111,6 +118,8 @@ final class InotifyWatcher: SystemWatcher {
   private func concernsWay(_ event: InotifyEvent) -> Bool {
     !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended, .unmounted])
       || awaited == event.name
+      || !event.mask.isDisjoint(with: [.deleted, .movedFrom]) && parent?.watch == event.watch
+        && parent?.name == event.name
   }
 
   /// Resolves the path of the root, watches its parts, and scans the tree.
@@ -136,6 +145,14 @@ final class InotifyWatcher: SystemWatcher {
   private func watchWay(_ route: RootPath) {
     var waitingFolder: String?
     awaited = nil
+    parent = nil
+    var folderOfRoot: (path: String, name: String)?
+    if case .folder(let folder) = route.end, let slash = folder.lastIndex(of: "/"), folder != "/" {
+      folderOfRoot = (
+        slash == folder.startIndex ? "/" : String(folder[..<slash]),
+        String(folder[folder.index(after: slash)...])
+      )
+    }
     isWayUnwatched = !folders.isOpen
     if case .missing(let folder, let name) = route.end {
       waitingFolder = folder
@@ -146,8 +163,13 @@ final class InotifyWatcher: SystemWatcher {
     for place in route.places {
       var mask = Self.ofWay
       if place == waitingFolder { mask.formUnion([.created, .movedTo]) }
+      if place == folderOfRoot?.path { mask.formUnion([.deleted, .movedFrom]) }
       switch folders.watch(place, mask) {
-      case .watched(let watch): way.append(watch)
+      case .watched(let watch):
+        way.append(watch)
+        if let folderOfRoot, place == folderOfRoot.path {
+          parent = (watch, FileName(folderOfRoot.name))
+        }
       case .noRoom: isWayUnwatched = true
       // The folder may be unreadable; only polling detects that the name appears.
       case .nothing where place == waitingFolder: isWayUnwatched = true

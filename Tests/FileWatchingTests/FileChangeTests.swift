@@ -46,7 +46,7 @@ struct FileChangeTests {
     for _ in 0..<20 {
       let before = folder.reported.count
       try folder.write("file", "same")
-      await expectEventually("reported again", within: .seconds(10)) {
+      await expectEventually("reported again") {
         folder.reported.count > before
       }
     }
@@ -184,7 +184,7 @@ struct FileChangeTests {
     try folder.start()
     try folder.write("e\u{301}", "1")
     try folder.write("\u{e9}", "2")
-    await expectEventually("both reported", within: .seconds(10)) {
+    await expectEventually("both reported") {
       Set(folder.reported.map { Array($0.utf8) }).count == 2
     }
   }

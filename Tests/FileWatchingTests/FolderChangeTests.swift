@@ -138,7 +138,7 @@ struct FolderChangeTests {
       descriptor = next
     }
     close(descriptor)
-    await expectEventually("a problem", within: .seconds(10)) { folder.problems.count == 1 }
+    await expectEventually("a problem") { folder.problems.count == 1 }
     #expect(folder.problems.first?.contains("4096") == true)
     try folder.write("file")
     await folder.expectReported("file")

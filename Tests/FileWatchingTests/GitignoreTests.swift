@@ -82,7 +82,7 @@ struct GitignoreTests {
     try await expect(["outside", "new", "file"])
     // Rules in a new file, in a replaced file, and in a file that is written in place.
     try inner.write(inner.base + "/repository/above/.gitignore", "new\n")
-    try await expectEventually("new is ignored", within: .seconds(10)) {
+    try await expectEventually("new is ignored") {
       inner.forgetEvents()
       try inner.write("new")
       try await inner.settle()
@@ -91,14 +91,10 @@ struct GitignoreTests {
     try await expect(["outside", "file"])
     try inner.write(top + "/replacement", "file\n")
     try inner.move(top + "/replacement", top + "/.gitignore")
-    await expectEventually("top is reported", within: .seconds(10)) {
-      inner.reported.contains("top")
-    }
+    await expectEventually("top is reported") { inner.reported.contains("top") }
     try await expect(["outside", "top"])
     try inner.write(top + "/.git/info/exclude", "outside\n")
-    await expectEventually("excluded is reported", within: .seconds(10)) {
-      inner.reported.contains("excluded")
-    }
+    await expectEventually("excluded is reported") { inner.reported.contains("excluded") }
     try await expect(["excluded", "top"])
   }
 

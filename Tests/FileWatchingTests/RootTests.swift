@@ -93,6 +93,28 @@ struct RootTests {
     await folder.expectReported("file")
   }
 
+  /// The kernel does not report the removal of a folder itself as long as a process is in it.
+  @Test(arguments: ["rm -rf root", "mv root other", "rm -rf root; mkdir root"])
+  func `a root that is removed is reported although a process is in it`(_ line: String) async throws
+  {
+    let folder = try WatchedFolder(root: "root")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sleep")
+    process.arguments = ["60"]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.root)
+    try process.run()
+    defer { process.terminate() }
+    let events = Protected<[FileWatchEvent]>([])
+    let watch = try FolderWatch(
+      folder.root, filter: FileWatchFilter(entersFolder: { _ in false }, wantsFile: { _ in false })
+    ) { event in events.withLock { $0.append(event) } }
+    try TemporaryFolder.run("/bin/sh", ["-c", "cd '\(folder.base)' && \(line)"])
+    await expectEventually("the removal") {
+      events.withLock { $0.contains(.rootChanged) }
+    }
+    watch.cancel()
+  }
+
   @Test func `a path that cannot be a folder is an error`() {
     #expect(throws: FileWatchError.unusablePath("", reason: "it is empty")) {
       try FolderWatch("", filter: FileWatchFilter()) { _ in }

@@ -77,9 +77,9 @@ final class WatchedFolder: Sendable {
   func expectWatched(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await expectEventually(
-      "\(count) folders watched", within: .seconds(20), sourceLocation: sourceLocation
-    ) { watchedFolders == count }
+    await expectEventually("\(count) folders watched", sourceLocation: sourceLocation) {
+      watchedFolders == count
+    }
   }
 
   /// The reported paths, in order.
@@ -103,7 +103,7 @@ final class WatchedFolder: Sendable {
   }
 
   func expectConvergence(
-    _ filter: FileWatchFilter = FileWatchFilter(), within deadline: Duration = .seconds(20),
+    _ filter: FileWatchFilter = FileWatchFilter(), within deadline: Duration = .seconds(60),
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     let end = ContinuousClock.now.advanced(by: deadline)
@@ -129,9 +129,9 @@ final class WatchedFolder: Sendable {
   func expectReported(
     _ paths: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await expectEventually(
-      "\(paths) reported", within: .seconds(10), sourceLocation: sourceLocation
-    ) { Set(paths).isSubset(of: reported) }
+    await expectEventually("\(paths) reported", sourceLocation: sourceLocation) {
+      Set(paths).isSubset(of: reported)
+    }
   }
 
   /// Waits until all previous changes are reported, since events are delivered in order.

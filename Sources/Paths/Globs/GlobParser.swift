@@ -21,27 +21,65 @@ package struct GlobParser {
     var current: [[GlobToken]] = [[]]
   }
 
+  /// The syntax that is literal text in a reading of a pattern.
+  private struct Literals: Equatable {
+    var sets = false
+    var braces = false
+  }
+
   private let text: String
   private let characters: [Unicode.Scalar]
+  private let literals: Literals
+  /// The syntax that was read as such.
+  private var found = Literals()
   private var position = 0
   private var group = Group(start: 0)
   private var enclosing: [Group] = []
   /// The number of tokens added to all expansions: the cost of the pattern.
   private var size = 0
 
-  private init(_ text: String) {
+  private init(_ text: String, _ literals: Literals) {
     self.text = text
+    self.literals = literals
     characters = Array(text.unicodeScalars)
   }
 
   /// Parses a pattern.
+  ///
+  /// A pattern also matches the path that is written like it, as in shells: `app/[id]/*.ts` matches
+  /// files in the folder `[id]`. So its brackets and braces are read as literal text, too.
   ///
   /// - Parameter text: The text of the pattern.
   /// - Returns: Its expansions as components, at least one. ``GlobComponent/anyFolders`` never
   ///   occurs twice in a row.
   /// - Throws: ``GlobError`` if the pattern is invalid.
   package static func alternatives(of text: String) throws(GlobError) -> [[GlobComponent]] {
-    try read(text).alternatives
+    var (all, found, _) = try read(text, Literals())
+    for literals in [
+      Literals(sets: true), Literals(braces: true), Literals(sets: true, braces: true),
+    ] {
+      guard !literals.sets || found.sets else { continue }
+      // A brace in a set is read as one only if the set is literal text.
+      let hasBraces =
+        found.braces || literals.sets && text.utf8.contains(where: "{}".utf8.contains)
+      guard !literals.braces || hasBraces else { continue }
+      // As literal text, it may have no meaning, such as ** within a name.
+      if let others = try? read(text, literals).alternatives { all += others }
+    }
+    return all
+  }
+
+  /// Returns the pattern that matches a path itself.
+  ///
+  /// - Parameter path: A path or a part of one.
+  /// - Returns: The path with a backslash before each character that has a meaning in patterns.
+  package static func escaping(_ path: String) -> String {
+    var pattern = String.UnicodeScalarView()
+    for character in path.unicodeScalars {
+      if "\\*?[]{},!".unicodeScalars.contains(character) { pattern.append("\\") }
+      pattern.append(character)
+    }
+    return String(pattern)
   }
 
   /// Validates a pattern and returns its size.
@@ -49,12 +87,14 @@ package struct GlobParser {
   /// - Parameter text: The text of the pattern.
   /// - Returns: The approximate number of characters after brace expansion.
   /// - Throws: ``GlobError`` if the pattern is invalid.
-  package static func size(of text: String) throws(GlobError) -> Int { try read(text).size }
+  package static func size(of text: String) throws(GlobError) -> Int {
+    try read(text, Literals()).size
+  }
 
   private static func read(
-    _ text: String
-  ) throws(GlobError) -> (alternatives: [[GlobComponent]], size: Int) {
-    var parser = GlobParser(text)
+    _ text: String, _ literals: Literals
+  ) throws(GlobError) -> (alternatives: [[GlobComponent]], found: Literals, size: Int) {
+    var parser = GlobParser(text, literals)
     guard text.utf8.count <= bytesMax else {
       throw parser.error("it is longer than \(bytesMax) bytes; write several patterns")
     }
@@ -69,7 +109,7 @@ package struct GlobParser {
     for tokens in parser.group.current {
       alternatives.append(try parser.components(of: tokens))
     }
-    return (alternatives, parser.size)
+    return (alternatives, parser.found, parser.size)
   }
 
   private func error(_ message: String) -> GlobError {
@@ -90,15 +130,18 @@ package struct GlobParser {
     case "*": try append(.anyText)
     case "?": try append(.anyCharacter)
     case "/": try append(.separator)
-    case "[": try append(.oneOf(try characterSet()))
-    case "{":
+    case "[" where !literals.sets:
+      found.sets = true
+      try append(.oneOf(try characterSet()))
+    case "{" where !literals.braces:
+      found.braces = true
       enclosing.append(group)
       group = Group(start: position)
     case "," where !enclosing.isEmpty:
       group.finished += group.current
       group.current = [[]]
       try checkCount(group.finished.count + 1)
-    case "}": try closeGroup()
+    case "}" where !literals.braces: try closeGroup()
     default:
       let meant = try unescaped(character)
       guard meant != "/" else { return try append(.separator) }
@@ -240,7 +283,9 @@ package struct GlobParser {
     guard bytes.count == tokens.count else { return .wildcard(Array(tokens)) }
     guard bytes != Array("..".utf8) else {
       throw error(
-        "its .. could lead outside the folder that is searched; write the path without it")
+        "its .. could lead outside the folder that is searched; write the path without it, or hash "
+          + "files elsewhere in cache.key, where paths begin at the folder of the run: "
+          + "${{ hashFiles('shared/**') }}")
     }
     return .name(bytes)
   }

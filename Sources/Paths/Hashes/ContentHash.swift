@@ -63,11 +63,35 @@ private enum HashedContent {
   }
 }
 
+/// Returns a hash of the contents of what a search has found.
+///
+/// That of a link depends on its target text, and on the contents of the file behind it.
+///
+/// - Parameters:
+///   - file: What was found.
+///   - folder: The path of the folder of the search.
+/// - Returns: 64 hexadecimal digits, or nil if it no longer exists.
+/// - Throws: ``FileError`` if it cannot be read.
+package func contentHash(of file: FoundFile, in folder: String) throws(FileError) -> String? {
+  let path = joinedPath(folder, file.path)
+  var hash = SHA256()
+  switch file.kind {
+  case .file: return try contentHash(ofFile: path)
+  case .link:
+    let isFile = (try? Stat(at: path))?.type == .regular
+    let contents = isFile ? try contentHash(ofFile: path) : nil
+    guard let target = linkTarget(path) else { return contents }
+    hash.update("link \(target)\0\(contents ?? "")".utf8)
+  case .folder: hash.update("folder".utf8)
+  }
+  return hash.hexadecimal
+}
+
 /// Returns a hash of the names and contents of all files that match patterns.
 ///
-/// The SHA-256 of the following for each file, in the order of ``FileSearch``: its relative path, a
-/// zero byte, its ``contentHash(ofFile:)`` and a line feed. Files deleted during the search are
-/// skipped.
+/// The SHA-256 of the following for each file and symbolic link, in the order of ``FileSearch``: its
+/// relative path, a zero byte, its ``contentHash(of:in:)`` and a line feed. Those deleted during the
+/// search are skipped.
 ///
 /// - Parameters:
 ///   - patterns: The patterns, as in ``FileSearch``.
@@ -86,10 +110,10 @@ package func contentHash(
   }
   var hash = SHA256()
   var isEmpty = true
-  for file in try search.files(in: folder) {
-    guard let content = try contentHash(ofFile: joinedPath(folder, file)) else { continue }
+  for file in try search.contents(in: folder) where file.kind != .folder {
+    guard let content = try contentHash(of: file, in: folder) else { continue }
     isEmpty = false
-    hash.update("\(file)\0\(content)\n".utf8)
+    hash.update("\(file.path)\0\(content)\n".utf8)
   }
   return isEmpty ? "" : hash.hexadecimal
 }

@@ -14,6 +14,18 @@ extension FileSearch {
       .filter { $0.component == nil }.map(\.pattern)
   }
 
+  /// Returns the numbers of the patterns that match none of the paths, in order.
+  ///
+  /// Patterns that exclude need not match. Stops at the path by which all have matched.
+  package func unmatched(among paths: some Sequence<String>) -> [Int] {
+    var rest = Set(isExclusion.indices.filter { !isExclusion[$0] })
+    for path in paths {
+      guard !rest.isEmpty else { break }
+      rest.subtract(patterns(matching: path))
+    }
+    return rest.sorted()
+  }
+
   /// Returns whether the patterns may select files below a folder.
   ///
   /// - Parameter folder: The path of the folder, relative to the folder of the patterns.
@@ -29,18 +41,23 @@ extension FileSearch {
     }
   }
 
-  /// Returns whether the patterns select a file whose path leads to the given positions.
-  func isWanted(_ matched: [Int]) -> Bool {
-    (lastMatch(matched, isExclusion: false) ?? -1) > (lastMatch(matched, isExclusion: true) ?? -1)
+  /// Returns whether the patterns select a file whose path leads to the given positions, or a folder
+  /// itself.
+  func isWanted(_ matched: [Int], asFolder: Bool = false) -> Bool {
+    let last = lastMatch(matched, isExclusion: false, asFolder: asFolder) ?? -1
+    return last > lastMatch(matched, isExclusion: true) ?? -1
   }
 
   /// Returns the last pattern that matches the whole path, and therefore everything below it.
   ///
   /// Considers either the excluding or the including patterns.
-  func lastMatch(_ matched: [Int], isExclusion wantsExclusion: Bool) -> Int? {
+  func lastMatch(
+    _ matched: [Int], isExclusion wantsExclusion: Bool, asFolder: Bool = false
+  ) -> Int? {
     matched.last { index in
       let position = automaton.positions[index]
       return position.component == nil && isExclusion[position.pattern] == wantsExclusion
+        && selectsFolders[position.pattern] == asFolder
     }.map { automaton.positions[$0].pattern }
   }
 }

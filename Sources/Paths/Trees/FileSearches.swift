@@ -9,6 +9,7 @@ import Synchronization
 package final class FileSearches: Sendable {
   private struct Known {
     let patterns: [String]
+    let scope: FileSearch.Scope
     let search: FileSearch
   }
 
@@ -30,18 +31,22 @@ package final class FileSearches: Sendable {
 
   /// Returns the search for a list of patterns.
   ///
-  /// - Parameter patterns: The texts of the patterns.
+  /// - Parameters:
+  ///   - patterns: The texts of the patterns.
+  ///   - scope: What a pattern selects.
   /// - Returns: The search.
   /// - Throws: ``GlobError`` for the first invalid pattern.
-  package func search(for patterns: [String]) throws(GlobError) -> FileSearch {
+  package func search(
+    for patterns: [String], _ scope: FileSearch.Scope = .trees
+  ) throws(GlobError) -> FileSearch {
     let known = state.withLock { state in
-      state.known.first { Self.areSame($0.patterns, patterns) }
+      state.known.first { $0.scope == scope && Self.areSame($0.patterns, patterns) }
     }
     if let known { return known.search }
-    let search = try FileSearch(patterns)
+    let search = try FileSearch(patterns, scope)
     state.withLock { state in
       state.readCount += 1
-      state.known.insert(Known(patterns: patterns, search: search), at: 0)
+      state.known.insert(Known(patterns: patterns, scope: scope, search: search), at: 0)
       if state.known.count > Self.knownMax { state.known.removeLast() }
     }
     return search
