@@ -80,9 +80,7 @@ struct NumberReader: Sendable {
   }
 
   /// Ends the line and the number at its end.
-  mutating func endLine(
-    at end: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
-  ) {
+  mutating func endLine(at end: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns) {
     endWord(at: end, pieces, into: &runs)
     self = NumberReader()
   }
@@ -125,9 +123,7 @@ struct NumberReader: Sendable {
     values = (0, 0, 0)
   }
 
-  private mutating func endWord(
-    at end: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
-  ) {
+  private mutating func endWord(at end: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns) {
     guard wordLength > 0 else { return }
     defer {
       resetWord()
@@ -149,23 +145,28 @@ struct NumberReader: Sendable {
     } else {
       octal = Meaning()
     }
-    if wordLength.isMultiple(of: 2) || hasPrefix && wordLength == 1 {
-      let count = (wordLength + 1) / 2
-      for place in 0..<count {
-        let byte = UInt8(truncatingIfNeeded: values.hexadecimal >> (8 * UInt64(count - 1 - place)))
-        hexadecimal.append(byte, number, pieces, &found)
-      }
-      for place in 0..<count {
-        let byte = UInt8(truncatingIfNeeded: values.hexadecimal >> (8 * UInt64(place)))
-        swapped.append(byte, number, pieces, &found)
-      }
-    } else {
-      hexadecimal = Meaning()
-      swapped = Meaning()
-    }
+    endHexadecimal(at: number, pieces, &found)
     if let found {
       runs.add(found)
       hasFound = true
+    }
+  }
+
+  private mutating func endHexadecimal(
+    at number: Range<Int>, _ pieces: SecretPieces, _ found: inout Range<Int>?
+  ) {
+    guard wordLength.isMultiple(of: 2) || hasPrefix && wordLength == 1 else {
+      (hexadecimal, swapped) = (Meaning(), Meaning())
+      return
+    }
+    let count = (wordLength + 1) / 2
+    for place in 0..<count {
+      let byte = UInt8(truncatingIfNeeded: values.hexadecimal >> (8 * UInt64(count - 1 - place)))
+      hexadecimal.append(byte, number, pieces, &found)
+    }
+    for place in 0..<count {
+      let byte = UInt8(truncatingIfNeeded: values.hexadecimal >> (8 * UInt64(place)))
+      swapped.append(byte, number, pieces, &found)
     }
   }
 

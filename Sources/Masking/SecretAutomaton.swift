@@ -48,7 +48,18 @@ final class SecretAutomaton: Sendable {
   ///     one.
   init(forms: some Collection<[UInt8]>, rowCountMax: Int = SecretAutomaton.rowCountMax) {
     precondition(forms.allSatisfy { $0.count >= Self.formBytesMin }, "a form is too short")
-    let trie = SortedForms(forms)
+    var (nodes, bytes) = Self.nodes(of: SortedForms(forms))
+    let rowCount = Self.rowCount(nodes, rowCountMax)
+    let rows = Self.rows(rowCount, nodes, bytes)
+    Self.link(&nodes, bytes, rows, rowCount)
+    self.nodes = nodes
+    self.bytes = bytes
+    self.rows = rows
+    self.rowCount = rowCount
+  }
+
+  /// Returns the nodes of a trie, level by level, and the bytes that lead to them.
+  private static func nodes(of trie: SortedForms) -> ([Node], [UInt8]) {
     let count = trie.stateCount
     var nodes: [Node] = []
     var bytes: [UInt8] = []
@@ -84,14 +95,7 @@ final class SecretAutomaton: Sendable {
       depth += 1
     }
     nodes.append(Node(firstChild: UInt32(bytes.count)))
-
-    let rowCount = Self.rowCount(nodes, rowCountMax)
-    let rows = Self.rows(rowCount, nodes, bytes)
-    Self.link(&nodes, bytes, rows, rowCount)
-    self.nodes = nodes
-    self.bytes = bytes
-    self.rows = rows
-    self.rowCount = rowCount
+    return (nodes, bytes)
   }
 
   /// The number of states.

@@ -3,7 +3,8 @@
 /// The immutable data for finding secrets, shared by all streams.
 ///
 /// Finds the following within a line: each secret and each of its lines from four bytes on, with
-/// any of their characters escaped (``EscapeNotation``); pieces of four bytes in base64 and
+/// any of their characters escaped (``EscapeNotation``), or with control sequences of terminals between
+/// them (``SequenceReader``); pieces of four bytes in base64 and
 /// hexadecimal digits (``DigitReader``); and pieces of three bytes in separated numbers
 /// (``NumberReader``) and in the cells of `od -c` (``CellReader``).
 final class SecretFinder: Sendable {
@@ -13,6 +14,7 @@ final class SecretFinder: Sendable {
   /// Whether an escape of any notation can begin with a byte, by byte value.
   let beginsEscape = (0...255).map { byte in
     EscapeNotation.allCases.contains { $0.begins(with: UInt8(byte)) }
+      || SequenceReader.begins(with: UInt8(byte))
   }
 
   /// Creates a finder.
@@ -39,6 +41,7 @@ struct SecretSearch: Sendable {
   private var state = SecretAutomaton.root
   /// The readers of all notations; empty until the first escape.
   private var escapes: [EscapeReader] = []
+  private var sequences = SequenceReader()
   private var base64 = DigitReader(.base64)
   private var hexadecimal = DigitReader(.hexadecimal)
   private var numbers = NumberReader()
@@ -74,6 +77,7 @@ struct SecretSearch: Sendable {
     for index in escapes.indices {
       escapes[index].endLine(finder.automaton, into: &runs)
     }
+    sequences.endLine()
     guard !finder.fourBytes.isEmpty else { return }
     base64.endLine()
     hexadecimal.endLine()
@@ -86,6 +90,7 @@ struct SecretSearch: Sendable {
     let open = finder.automaton.openLength(state)
     var starts: [Int?] = escapes.map { $0.openStart(finder.automaton) }
     starts.append(open > 0 ? position - open : nil)
+    starts.append(sequences.openStart(finder.automaton))
     if !finder.fourBytes.isEmpty {
       starts.append(base64.openStart(at: position, finder.fourBytes))
       starts.append(hexadecimal.openStart(at: position, finder.fourBytes))
@@ -103,7 +108,7 @@ struct SecretSearch: Sendable {
     let automaton = finder.automaton
     var offset = 0
     while offset < part.count {
-      if escapes.allSatisfy(\.isIdle) {
+      if sequences.isIdle, escapes.allSatisfy(\.isIdle) {
         let start = position + offset
         offset += automaton.read(
           part.dropFirst(offset), from: &state, upTo: finder.beginsEscape
@@ -121,6 +126,7 @@ struct SecretSearch: Sendable {
       for index in escapes.indices {
         escapes[index].read(byte, at: end - 1, states: (before, state), automaton, into: &runs)
       }
+      sequences.read(byte, at: end - 1, states: (before, state), automaton, into: &runs)
     }
     if !finder.fourBytes.isEmpty {
       base64.read(part, at: position, finder.fourBytes, into: &runs)

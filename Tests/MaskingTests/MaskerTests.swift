@@ -89,6 +89,67 @@ struct MaskerTests {
     }
   }
 
+  @Test(
+    arguments: [
+      ("hun\u{1B}[01;31m\u{1B}[Kter\u{1B}[m\u{1B}[K2!", "***!"),
+      ("\u{1B}[1mhunter2\u{1B}[0m", "\u{1B}[1m***\u{1B}[0m"),
+      ("h\u{1B}]8;;https://a.b/hunter\u{07}unter2", "***"),
+      ("hunt\u{1B}]0;a title\u{1B}\\er2", "***"), ("hunt\u{1B}cer2", "***"),
+      ("hunt\u{1B}éer2", "***"), ("hunt\u{1B}P1\u{1B}\\er\u{1B}(2", "***"),
+      ("hunt\u{1B}\u{1B}[0mer2", "***"), ("hunhun\u{1B}[0mter2", "hun***"),
+      ("hunter\u{1B}[", "hunter\u{1B}["), ("hunt\u{1B}[0m\ner2", "hunt\u{1B}[0m\ner2"),
+      ("\u{1B}[31mhunter\u{1B}[0m 2", "\u{1B}[31mhunter\u{1B}[0m 2"),
+      ("hunt\u{1B}\u{1B}\u{1B}er2", "hunt\u{1B}\u{1B}\u{1B}er2"),
+    ])
+  func `a secret with colours and links in its middle is masked`(
+    _ text: String, _ expected: String
+  ) {
+    let masker = Masker(secrets: ["hunter2"])
+    let bytes = Array(text.utf8)
+    for cut in 0...bytes.count {
+      var stream = masker.stream()
+      let output = stream.append(bytes[..<cut]) + stream.append(bytes[cut...]) + stream.finish()
+      #expect(String(decoding: output, as: UTF8.self) == expected, "cut at \(cut)")
+    }
+  }
+
+  @Test func `what is shown without control sequences never contains a secret`() {
+    var generator = SeededGenerator.announced()
+    let sequences = [
+      "\u{1B}[0m", "\u{1B}[38;5;9m", "\u{1B}[K", "\u{1B}]8;;x\u{07}", "\u{1B}]8;;\u{1B}\\",
+      "\u{1B}7",
+    ]
+    for _ in 0..<rounds(300, soak: 5_000) {
+      let secret = RandomSecret.text(generator.next() % 8 + 4, of: "ab\u{1B}m[", &generator)
+        .filter { $0 != "\u{1B}" }
+      guard secret.count >= 4 else { continue }
+      var (text, shown) = ("", "")
+      for part in ["ab", secret, "ba", secret] {
+        for character in part {
+          text.append(character)
+          shown.append(character)
+          while generator.next() % 3 == 0 {
+            text += sequences.randomElement(using: &generator) ?? ""
+          }
+        }
+      }
+      var stream = Masker(secrets: [secret]).stream()
+      let pieces = pieces(of: Array(text.utf8), most: 9, &generator)
+      var output = String(
+        decoding: pieces.flatMap { stream.append($0) } + stream.finish(), as: UTF8.self)
+      for sequence in sequences { output = output.replacing(sequence, with: "") }
+      #expect(shown.contains(secret) && !output.contains(secret), "\(secret.debugDescription)")
+    }
+  }
+
+  @Test func `a sequence without an end holds back a bounded number of bytes`() {
+    var stream = Masker(secrets: ["hunter2"]).stream()
+    let part = Array(("hunt\u{1B}]" + String(repeating: "x", count: 1000)).utf8)
+    var output = stream.append(part)
+    for _ in 0..<200 { output += stream.append(part.suffix(1000)) }
+    #expect(output.count > 100_000)
+  }
+
   @Test func `a line feed flushes everything before it`() {
     var stream = Masker(secrets: ["hunter2"]).stream()
     #expect(stream.append("a hunter".utf8) == Array("a ".utf8))
