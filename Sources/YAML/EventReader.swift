@@ -115,9 +115,7 @@ extension Problem {
     let kind: Kind
     var mark = mark
     switch said {
-    case "found unexpected end of stream":
-      kind = .unclosedQuote
-      mark = contextMark
+    case "found unexpected end of stream": (kind, mark) = (.unclosedQuote, contextMark)
     case "did not find expected ',' or ']'":
       kind = .unclosed(.list, since: contextMark, found: .other)
     case "did not find expected ',' or '}'":
@@ -125,9 +123,7 @@ extension Problem {
     case "did not find expected key": kind = .keyExpected(since: contextMark)
     case "did not find expected '-' indicator": kind = .itemExpected(since: contextMark)
     case "mapping values are not allowed in this context": kind = .colon(key: nil, above: nil)
-    case "could not find expected ':'":
-      kind = .keyWithoutColon
-      mark = contextMark
+    case "could not find expected ':'": (kind, mark) = (.keyWithoutColon, contextMark)
     case "found character that cannot start any token": kind = .characterAtStart
     case "found a tab character that violates indentation",
       "found a tab character where an indentation space is expected":
@@ -140,9 +136,7 @@ extension Problem {
     case "found incompatible YAML document": kind = .version
     case "did not find expected node content": kind = .valueExpected
     case "did not find expected <document start>": kind = .secondDocument(isMarked: false)
-    case _ where context.contains("tag"):
-      kind = .foreignTag
-      mark = contextMark
+    case _ where context.contains("tag"): (kind, mark) = (.foreignTag, contextMark)
     case "did not find expected alphabetic or numeric character":
       kind = .anchorName
       mark.column = max(1, mark.column - 1)

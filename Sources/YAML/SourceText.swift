@@ -5,7 +5,8 @@ package struct SourceText: Sendable {
   /// The maximum size of a file, in bytes.
   package static let bytesMax = 64 << 20
 
-  let bytes: [UInt8]
+  /// The bytes, without a byte order mark.
+  package let bytes: [UInt8]
 
   /// Creates a text from the bytes of a file, without its byte order mark.
   ///

@@ -17,6 +17,7 @@ struct DotenvTests {
     ("A=$B \"c\"", ["A": "$B \"c\""]), ("A=\"1\" # c\nB=2", ["A": "1", "B": "2"]),
     ("A='a\\nb'", ["A": "a\\nb"]), ("A=\"a\\nb\\\"\\t\\\\\"", ["A": "a\nb\"\t\\"]),
     ("A=\"a\nb\"\nB='c\n\n#d'\nC=3", ["A": "a\nb", "B": "c\n\n#d", "C": "3"]),
+    ("\u{FEFF}A=1\r\nB=\"2\r\n3\\r\"\r\nC='4\r\n\r5'", ["A": "1", "B": "2\n3\r", "C": "4\n\r5"]),
     ("A=1\nA=2", ["A": "2"]), ("A=\u{A0}ä\u{A0}", ["A": "ä"]), ("", [:]), ("A=\"\"", ["A": ""]),
   ]) func `dotenv syntax is compatible with other tools`(
     _ text: String, _ expected: [String: String]

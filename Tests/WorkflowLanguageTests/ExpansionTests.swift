@@ -96,6 +96,46 @@ struct ExpansionTests {
     #expect(labels(again) == ["src/a.c", "src/b.c"])
   }
 
+  @Test func `files are relative to the folder of the step in a group and in a used file, too`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(["in/one.txt", "in/deep/two.txt"])
+    let used = "steps: [{ id: s, foreach: { files: '*.txt' }, run: x }]"
+    try folder.write("used.yaml", used.utf8)
+    let group = "{ id: s, foreach: { files: '*.txt' }, run: x }"
+    for (steps, ids) in [
+      ("[{ id: G, dir: in, steps: [\(group)] }]", ["s[0]"]),
+      ("[{ id: G, dir: in, steps: [{ dir: deep, steps: [\(group)] }] }]", ["s[0]"]),
+      ("[{ id: G, dir: in, parallel: [\(group)] }]", ["s[0]"]),
+      ("[{ id: u, dir: in, uses: ./used.yaml }]", ["u/s[0]"]),
+      ("[{ dir: in, steps: [{ id: u, dir: deep, uses: ./used.yaml }] }]", ["u/s[0]"]),
+      (
+        "[{ id: m, foreach: [in, in/deep], dir: \"${{ item }}\", steps: [\(group)] }]",
+        ["m[0]/s[0]", "m[1]/s[0]"]
+      ),
+    ] {
+      let workflow = try Workflow(
+        bytes: Array("dir: '\(folder.path)'\nsteps: \(steps)\n".utf8),
+        file: folder.path + "/w.yaml")
+      #expect(workflow.steps.map(\.id) == ids, "\(steps)")
+    }
+  }
+
+  @Test func `files in a folder that only the run knows are refused`() {
+    let text = """
+      steps:
+        - { id: a, run: x }
+        - dir: "${{ steps.a.outputs.d }}"
+          steps: [{ id: s, foreach: { files: '*.txt' }, run: x }]
+      """
+    #expect {
+      _ = try Workflow(text: text, file: "w.yaml")
+    } throws: { error in
+      (error as? WorkflowError)?.diagnostics.map(\.code).contains("R0306") == true
+    }
+  }
+
   /// The examples in "Running variations of jobs in a workflow" of the documentation of GitHub
   /// Actions.
   @Test func `a matrix is expanded as by GitHub Actions`() throws {
@@ -137,10 +177,8 @@ struct ExpansionTests {
     )
     #expect(workflow.steps[1...2].map(\.timeout) == [.seconds(1), .seconds(2)])
     #expect(workflow.steps[1...2].map(\.extras.continuesOnError) == [false, true])
-    #expect(
-      workflow.steps[1...2].map(\.extras.items)
-        == [0, 1].map {
-          [GroupItem(group: "s", item: $0, limit: 1, failFastCount: 1, countsItems: false)]
-        })
+    let groups = workflow.steps[1...2].map { workflow.groups[$0.group] }
+    #expect(groups[0] == groups[1] && groups[0].name == "s")
+    #expect(groups[0].maxParallel == 1 && groups[0].failFastCount == 1)
   }
 }

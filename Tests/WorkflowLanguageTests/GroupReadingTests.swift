@@ -45,9 +45,9 @@ struct GroupReadingTests {
     #expect(lint.shell == .named("bash"))
     #expect(workflow.steps[2].shell == .named("zsh"))
     #expect(workflow.steps[1...3].map(\.extras.conditions.count) == [1, 1, 1])
-    #expect(workflow.steps[1...3].map(\.extras.isTolerated) == [true, true, true])
+    #expect(workflow.steps[1...3].allSatisfy(workflow.isTolerated))
     #expect(workflow.steps[4].needs == ["lint", "test"])
-    #expect(!workflow.steps[4].extras.isTolerated)
+    #expect(!workflow.isTolerated(workflow.steps[4]))
     #expect(workflow.groupNames == ["checks": "All checks"])
     #expect(workflow.indices(named: "checks").map(\.position) == [1, 2, 3])
     #expect(
@@ -74,6 +74,11 @@ struct GroupReadingTests {
     #expect(workflow.steps.map(\.needs) == [[], ["a"], ["a"], ["c"], ["d"]])
   }
 
+  /// Returns the names of the groups around a step, innermost first.
+  private func names(of step: Workflow.Step, in workflow: Workflow) -> [String] {
+    workflow.groups(around: step).map { workflow.groups[$0].name }
+  }
+
   @Test func `branches are the items of a limit`() throws {
     let workflow = try workflow(
       """
@@ -83,8 +88,14 @@ struct GroupReadingTests {
           fail-fast: true
           parallel: [{ id: a, run: x }, { steps: [{ id: b, run: x }, { id: c, run: x }] }]
       """)
-    #expect(workflow.steps.map { $0.extras.items.map(\.item) } == [[0], [1], [1]])
-    #expect(workflow.steps[0].extras.items[0].limit == 1)
+    let branches = workflow.steps.map(\.group)
+    #expect(branches[0] != branches[1])
+    #expect(workflow.groups(around: workflow.steps[2]).contains(branches[1]))
+    for step in workflow.steps {
+      let group = try #require(workflow.groups(around: step).last)
+      #expect(workflow.groups[group].name == "g")
+      #expect(workflow.groups[group].maxParallel == 1 && workflow.groups[group].failFastCount == 1)
+    }
   }
 
   @Test(arguments: [
@@ -147,9 +158,10 @@ struct GroupReadingTests {
         [], ["first"], ["test[linux]/build"], ["first"], ["test[mac]/build"],
         ["test[linux]/check", "test[mac]/check"],
       ])
-    #expect(workflow.steps[1].extras.items.map(\.item) == [0])
-    #expect(workflow.steps[3].extras.items.map(\.item) == [1])
-    #expect(workflow.steps[1].extras.items.map(\.countsItems) == [true])
+    #expect(names(of: workflow.steps[1], in: workflow) == ["test[linux]", "test"])
+    #expect(names(of: workflow.steps[3], in: workflow) == ["test[mac]", "test"])
+    #expect(
+      workflow.groups.limits(of: workflow.steps[1].group) == [Limit(name: "gtest", count: 1)])
     #expect(workflow.indices(named: "test").map(\.position) == [1, 2, 3, 4])
     #expect(workflow.indices(named: "test[mac]").map(\.position) == [3, 4])
     let values = RunValues(
@@ -219,11 +231,12 @@ struct GroupReadingTests {
             - { id: b, run: x }
         - { id: c, mutex: m, run: x }
       """)
-    #expect(workflow.steps[0].extras.rules.map(\.timeout) == [.seconds(10), nil])
-    #expect(workflow.steps[0].extras.rules.map(\.retry?.limit) == [nil, 2])
-    #expect(workflow.steps[1].extras.rules.map(\.group) == ["g"])
-    #expect(workflow.steps[1].extras.items.map(\.limitName) == ["mm"])
-    #expect(workflow.steps[2].extras.items == [])
+    let groups = workflow.groups(around: workflow.steps[0]).map { workflow.groups[$0] }
+    #expect(groups.map(\.timeout) == [nil, .seconds(10)])
+    #expect(groups.map(\.retry?.limit) == [2, nil])
+    #expect(names(of: workflow.steps[1], in: workflow) == ["g"])
+    #expect(workflow.groups.limits(of: workflow.steps[1].group) == [.mutex("m")])
+    #expect(names(of: workflow.steps[2], in: workflow) == [])
   }
 
   @Test func `groups declared in Swift have the settings of groups in files`() throws {
@@ -238,8 +251,8 @@ struct GroupReadingTests {
       workflow.steps.map(\.id) == [
         "test[0]/build", "test[0]/check", "test[1]/build", "test[1]/check", "last",
       ])
-    #expect(workflow.steps[0].extras.rules.map(\.timeout) == [.seconds(3)])
+    #expect(workflow.groups[workflow.steps[0].group].timeout == .seconds(3))
     #expect(workflow.declaredEnvironment(of: workflow.steps[4]) == ["A": "b"])
-    #expect(workflow.steps[4].extras.rules.map(\.retry?.limit) == [2])
+    #expect(workflow.groups[workflow.steps[4].group].retry?.limit == 2)
   }
 }

@@ -118,7 +118,7 @@ private struct NumberIsNotFinite: Error, CustomStringConvertible {
 extension Value {
   fileprivate var isFinite: Bool {
     switch self {
-    case .null, .boolean, .text: true
+    case .null, .boolean, .digits, .text: true
     case .number(let number): number.isFinite
     case .list(let values): values.allSatisfy(\.isFinite)
     case .map(let values): values.values.allSatisfy(\.isFinite)
@@ -127,8 +127,7 @@ extension Value {
 }
 
 private func whole(_ value: some FixedWidthInteger) -> Value {
-  // From 2^53 on, a double cannot represent every whole number.
-  value.magnitude < 9_007_199_254_740_992 ? .number(Double(value)) : .text(String(value))
+  Value.number(String(value), Double(value))
 }
 
 private struct KeyedPlaces<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -35,7 +35,8 @@ extension CallArguments.Tree {
       } catch {
         throw ArgumentError(path, error.kind)
       }
-    case .null, .boolean, .number, .text: self = .scalar(value, text: value.asText)
+    case .null, .boolean, .number, .digits, .text:
+      self = .scalar(value, text: value.asText)
     }
   }
 }

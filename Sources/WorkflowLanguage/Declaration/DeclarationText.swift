@@ -163,7 +163,7 @@ struct DeclarationText {
   private mutating func value(_ value: Value) {
     let start = mark
     switch value {
-    case .null, .boolean, .number:
+    case .null, .boolean, .number, .digits:
       write(value.json)
       builder.add(value.json, isPlain: true, from: start, to: mark)
     case .text(let text):

@@ -173,6 +173,12 @@ public struct StepSetting: Sendable, Equatable {
   /// Lets the step own the terminal while it runs, to interact with its user.
   public static var usesTerminal: StepSetting { StepSetting("terminal", .boolean(true)) }
 
+  /// Reads standard error separately from standard output: events then name the stream of each line,
+  /// and lines of both that are written at the same time may change their order.
+  public static var separatesStreams: StepSetting {
+    StepSetting("separate-streams", .boolean(true))
+  }
+
   /// Of the ready steps, those with a higher number start first.
   public static func priority(_ number: Int) -> StepSetting {
     StepSetting("priority", .number(Double(number)))

@@ -42,7 +42,7 @@ public struct TemplateValue: Sendable, Equatable {
     case .text(let text): .text(template(of: text))
     case .list(let values): .list(values.map(escaped))
     case .map(let values): .map(values.mapValues(escaped))
-    case .null, .boolean, .number: value
+    case .null, .boolean, .number, .digits: value
     }
   }
 

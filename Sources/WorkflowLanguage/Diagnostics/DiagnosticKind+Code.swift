@@ -42,7 +42,7 @@ extension DiagnosticKind {
     case .tooManySteps, .tooManyItems, .expansion, .largeExpansion, .largeMatrix: "R0305"
     case .tooManyUses, .deepUses: "R0305"
     case .foreachText, .foreachValue, .filesOfForeach, .anyOfItems, .statusOfItem: "R0306"
-    case .itemKey, .itemKeyTwice: "R0306"
+    case .itemKey, .longItemKey, .itemKeyTwice: "R0306"
     case .noMatrixList, .emptyMatrixList, .emptyMatrix: "R0307"
     case .matrixValue, .matrixCombination: "R0308"
     case .matrixExclusion: "R0309"
@@ -56,6 +56,10 @@ extension DiagnosticKind {
     case .tooManyNeeds: "R0406"
     case .positionalID: "R0407"
     case .itemsWaiting: "R0408"
+    case .serviceCycle: "R0409"
+    case .poolOfService: "R0410"
+    case .serviceOutside: "R0411"
+    case .serviceOfNothing: "R0917"
 
     case .emptyExpression, .operatorExpected, .expected, .valueExpected, .memberExpected: "R0501"
     case .unclosedText, .unclosedExpression: "R0502"
@@ -81,7 +85,7 @@ extension DiagnosticKind {
     case .largeValue: "R0521"
     case .absent: "R0522"
     case .notNumbers: "R0523"
-    case .divisionByZero, .infinite: "R0524"
+    case .divisionByZero, .infinite, .inexact: "R0524"
     case .textPattern, .emptyPart: "R0525"
     case .inside(_, let inner): inner.code
 
@@ -117,6 +121,9 @@ extension DiagnosticKind {
     case .alwaysTrue, .oneRound: "R0911"
     case .unusedAnchor: "R0912"
     case .plainBraces: "R0913"
+    case .impossibleWord: "R0914"
+    case .notExpanded: "R0915"
+    case .expressionInCode: "R0916"
     case .unsetVariable: "R0904"
     case .unusedOutput: "R0905"
     case .writtenNumber: "R0906"
@@ -125,6 +132,7 @@ extension DiagnosticKind {
     case .unreadableScript: "R0920"
     case .missingProgram: "R0921"
     case .runnerNotReady: "R0922"
+    case .unmatchedInput: "R0930"
     }
   }
 }

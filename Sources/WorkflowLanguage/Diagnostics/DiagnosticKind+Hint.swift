@@ -53,6 +53,7 @@ extension DiagnosticKind {
       "it must run as a process on this machine: add runner: local, or remove the other key"
     case .exclusive("retry", "service", _): "use restart: on-failure"
     case .exclusive("run", "exec", _), .exclusive("exec", "run", _): "remove one of the two"
+    case .exclusive(_, _, "ready"): "check both in one script under \"run\""
     case .exclusive: "split it into two steps"
     case .misplaced(let key): key.hint
     case .noValue: "write \"\" for an empty value"
@@ -72,6 +73,8 @@ extension DiagnosticKind {
     case .foreachValue: "fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list"
     case .anyOfItems(let name): "need all of them, with needs: [\(name)], or write the items out"
     case .statusOfItem: "split it into two steps"
+    case .longItemKey(_, let bytesMax):
+      "use at most \(bytesMax) bytes, such as a part of the item or ${{ index }}"
     case .itemKey: "use letters, digits and _-./@+:=,~#%"
     case .itemKeyTwice: "compute the key from more of the item, or remove it"
     case .emptyMatrix: "exclude fewer combinations, or include some"
@@ -84,6 +87,10 @@ extension DiagnosticKind {
     case .positionalID: "give the step an id, such as: id: build"
     case .needsAsText(let text): "write a list of ids: [\(text)]"
     case .cycle: "remove one of these needs"
+    case .serviceCycle: "a service ends when the steps that use it have ended; remove a need"
+    case .serviceOutside, .serviceOfNothing:
+      "move it to the list that contains all steps that use it"
+    case .poolOfService: "use another pool for the service, or make the pool larger"
     case .needsItself: "remove it"
     case .neededTwice: "list it once"
     case .finallyStep(_, isNeed: true): "move it to \"steps\", or remove the need"
@@ -123,12 +130,14 @@ extension DiagnosticKind {
     case .statusNotHere: "use it in \"if\", or in \"env\" of a step under \"finally\""
     case .moment: "write it like 2026-12-01T08:00:00Z"
     case .onlyInFinally: "read it in a step under \"finally\""
+    case .filesNotHere(.toFile, _): "write it in the env of a step"
     case .filesNotHere(.hashFiles, _): "hash them in the env of a step"
     case .filesNotHere:
       "in foreach, write: { files: '*.csv' }; elsewhere, list them in the env of a step"
     case .notSortable: nil
     case .notNumbers(let symbol, let left, let right):
       Self.hintForNumbers(symbol, left.union(right))
+    case .inexact: "use it as it is, or calculate in a step"
     case .divisionByZero: "test the divisor first, as in: n != 0 && 10 / n || 0"
     case .emptyPart(.split): "write the separator, such as ',' or ' '"
     case .emptyPart: "write the text that is replaced"
@@ -210,6 +219,10 @@ extension DiagnosticKind {
     case .redundantNeed: "remove it"
     case .alwaysTrue: "remove it, or make it depend on a value"
     case .oneRound: "remove \"repeat\", or make the condition depend on a value"
+    case .impossibleWord(_, _, let meant?, _): "did you mean '\(meant)'?"
+    case .impossibleWord(_, _, nil, let words): "it is one of \(words.joined(separator: ", "))"
+    case .expressionInCode: "put it into env, and read that variable in the code"
+    case .notExpanded(_, let meant): "write ${{ \(meant) }}, if its value is meant"
     case .plainBraces(_, let meant): "write ${{ \(meant) }}, if it is an expression"
     case .unusedAnchor(let name): "remove it, or use it as: *\(name)"
     case .neverTrue: "remove the step, or make the condition depend on a value"
@@ -221,6 +234,9 @@ extension DiagnosticKind {
     case .unreadableScript: "nothing of the script runs before this is corrected"
     case .missingProgram(let name, _):
       "install it, or check the \(name.contains("/") ? "path" : "name and PATH")"
+    case .unmatchedInput(let pattern, _) where pattern.hasPrefix("~"):
+      "~ is a name like any other here; for files elsewhere, put a link to them into the folder"
+    case .unmatchedInput: "correct it; no change of the files that are meant runs the step again"
     case .vainExclusion: "write it as in the list, or remove the combination"
     case .unsetVariable(_, .isOfSameFile):
       "variables under \"env\" of a workflow cannot refer to one another"

@@ -95,6 +95,8 @@ extension DiagnosticKind {
     case .tooManyItems(let count, let maximum):
       "there are \(count) items, and \"max-items\" is \(maximum)"
     case .itemKey(let key): "\"\(key)\" cannot be the key of an item"
+    case .longItemKey(let key, _):
+      "the key \"\(key.prefix(40))…\" of an item is too long: it has \(key.utf8.count) bytes"
     case .itemKeyTwice(let key, let first, let second):
       "items \(first) and \(second) have the same key \"\(key)\""
     case .noMatrixList: "this matrix has no lists"
@@ -113,6 +115,19 @@ extension DiagnosticKind {
       "step \"\(step)\" needs \"\(name)\", which does not exist"
     case .needsAsText(let text): "\"\(text)\" is not a step id"
     case .cycle(let ids): GraphError.cycle(ids).description
+    case .serviceCycle(let ids):
+      "these steps wait for one another, because of the end of a service: "
+        + (ids + ids.prefix(1)).joined(separator: " -> ")
+    case .serviceOutside(let service, let group):
+      "the service \"\(service)\" ends with "
+        + (group.map { "the group \"\($0)\"" } ?? "the list of steps in which it is written")
+        + ", so this step cannot use it"
+    case .serviceOfNothing(let service):
+      "the service \"\(service)\" never starts: it ends with the list of steps in which it is "
+        + "written, and no other step of the list can use it"
+    case .poolOfService(let pool, let service):
+      "this step waits forever: the service \"\(service)\", which it uses, holds the places of "
+        + "pool \"\(pool)\" that it needs"
     case .needsItself(let name): GraphError.needsItself(name).description
     case .neededTwice(let id): "\"\(id)\" is listed twice in needs"
     case .finallyStep(let name, _):
@@ -152,6 +167,8 @@ extension DiagnosticKind {
     case .notNumbers(let symbol, let left, let right):
       "\(symbol.rawValue) takes two numbers, not \(Self.other(than: .number, left, right).name)"
     case .divisionByZero(let symbol): "\(symbol.rawValue) by zero has no value"
+    case .inexact(let symbol, let digits):
+      "\(symbol.rawValue) would not be exact: \(abridged(digits)) has more than 53 bits"
     case .infinite(let symbol): "the result of \(symbol.rawValue) is too large for a number"
     case .textPattern(let message): "invalid pattern: \(message)"
     case .emptyPart(let function):
@@ -161,6 +178,7 @@ extension DiagnosticKind {
       "\(function.rawValue)() cannot be used in \(place)"
     case .moment(let text): "\"\(text)\" is not a moment in UTC"
     case .onlyInFinally(let name): "\"\(name)\" is not known before the other steps have ended"
+    case .filesNotHere(.toFile, let place): "a file cannot be written for \(place)"
     case .filesNotHere(.hashFiles, let place): "files cannot be hashed in \(place)"
     case .filesNotHere(_, let place): "files cannot be listed in \(place)"
     case .unknownMember(let what, let name, _): "there is no \(what) \"\(name)\""
@@ -255,6 +273,9 @@ extension DiagnosticKind {
     case .alwaysTrue: "this condition is always true"
     case .oneRound(let isWhile):
       "this condition is always \(!isWhile), so the step never runs again"
+    case .impossibleWord(let word, let what, _, _): "\(what) is never '\(word)'"
+    case .expressionInCode(let program): "the value of an expression becomes code of \(program)"
+    case .notExpanded(let text, _): "\"\(text)\" is plain text here: no shell reads it"
     case .plainBraces(let text, _): "\"\(text)\" is plain text here"
     case .unusedAnchor(let name): "the anchor \"\(name)\" is never used"
     case .neverCancelled:
@@ -266,6 +287,8 @@ extension DiagnosticKind {
     case .missingProgram(let name, let step):
       "step \"\(step)\": there is no program \"\(name)\" on this machine"
     case .runnerNotReady(let text): text
+    case .unmatchedInput(let pattern, let step):
+      "step \"\(step)\": no file matches \"\(pattern)\""
     case .vainExclusion(let name): "no value of \"\(name)\" is excluded: the list has no such value"
     case .unsetVariable(let name, .isOfSameFile), .unsetVariable(let name, .isOfStep):
       "the variable \"\(name)\" has no value here"

@@ -77,6 +77,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case statusOfItem
   case tooManyItems(Int, maximum: Int)
   case itemKey(String)
+  case longItemKey(String, bytesMax: Int)
   case itemKeyTwice(String, Int, Int)
   case noMatrixList
   case emptyMatrixList(String)
@@ -97,6 +98,10 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case neededTwice(String)
   case finallyStep(String, isNeed: Bool)
   case tooManyNeeds
+  case serviceCycle([String])
+  case poolOfService(pool: String, service: String)
+  case serviceOutside(String, of: String?)
+  case serviceOfNothing(String)
 
   // MARK: R05 Expressions
 
@@ -122,6 +127,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case notSortable(ValueTypes)
   case notNumbers(Expression.Operator, ValueTypes, ValueTypes)
   case divisionByZero(Expression.Operator)
+  case inexact(Expression.Operator, String)
   case infinite(Expression.Operator)
   case textPattern(String)
   case emptyPart(Expression.Function)
@@ -208,12 +214,16 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case oneRound(isWhile: Bool)
   case unusedAnchor(String)
   case plainBraces(String, meant: String)
+  case impossibleWord(String, of: String, meant: String?, words: [String])
+  case notExpanded(String, meant: String)
+  case expressionInCode(program: String)
   case neverCancelled
   case alwaysIsNotOnCancel
   case vainExclusion(String)
   case unreadableScript(step: String, shell: String, reason: String)
   case missingProgram(String, step: String)
   case runnerNotReady(String)
+  case unmatchedInput(String, step: String)
   case unsetVariable(String, UnsetVariable)
   case unusedOutput(String, of: String)
   case writtenNumber(String, as: String)

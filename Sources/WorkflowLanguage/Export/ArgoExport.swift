@@ -231,9 +231,7 @@ extension ArgoExport {
         "Argo runs steps in containers only; write runner: { container: { image: … } }")
       return []
     }
-    var container: [(String, YAMLValue)] = [
-      ("image", .text(literal(image, step.subject, "runner.image")))
-    ]
+    var container = [("image", YAMLValue.text(literal(image, step.subject, "runner.image")))]
     if runner.maxParallel != nil {
       refusals.add(step.subject, "runner.max-parallel", "Argo has no limit for a kind of container")
     }

@@ -71,46 +71,39 @@ struct ExportReader {
   /// Refuses the keys of a step that no export format has.
   private mutating func refuseKeys(of step: ExportedSteps.Step) {
     let subject = step.subject
-    if step.step.grace != nil { refusals.add(subject, "grace", Self.grace) }
+    func refuse(_ isSet: Bool, _ key: String, _ reason: String) {
+      if isSet { refusals.add(subject, key, reason) }
+    }
+    refuse(step.step.grace != nil, "grace", Self.grace)
+    let groups = workflow.groups(around: step.step).map { workflow.groups[$0] }
+    refuse(groups.contains { $0.timeout != nil }, "timeout", Self.group)
+    refuse(groups.contains { $0.retry != nil }, "retry", Self.group)
+    refuse(
+      groups.contains(where: \.continuesOnError), "continue-on-error",
+      "only single steps can be continued after")
+    refuse(
+      groups.contains { $0.maxParallel != nil || $0.mutex != nil }, "max-parallel",
+      "only the whole workflow can have a limit")
+    refuse(
+      groups.contains { $0.failFastCount != nil }, "fail-fast",
+      "only the whole workflow can fail fast")
     guard let extras = step.extras else { return }
-    let refused: [(isSet: Bool, key: String, reason: String)] = [
-      (extras.cache != nil, "cache", "the other engine runs every step of every run"),
-      (extras.share != nil, "share", "steps of the other engine do not share an execution"),
-      (
-        extras.needRules != nil, "needs",
-        "a step of the other engine starts when all needs succeeded"
-      ),
-      (extras.usesTerminal, "terminal", "steps of the other engine have no terminal"),
-      (extras.priority != 0, "priority", Self.queue),
-      (extras.conditionCommand != nil, "if", "a condition of the other engine is not a command"),
-      (
-        extras.repetition != nil, "repeat",
-        "the other engine repeats a step only after a failure"
-      ),
-      (extras.pool != nil, "pool", "the pools of a project are those of Reprise"),
-      (extras.skipsDependents, "if-skipped", "the other engine has a rule of its own"),
-      (
-        extras.cleanUp != nil, "finally",
-        "only the whole workflow has steps that run at its end"
-      ),
-      (extras.undoes != nil, "undo", "only Reprise knows what a failed run has done"),
-      (extras.rules.contains { $0.timeout != nil }, "timeout", Self.group),
-      (extras.rules.contains { $0.retry != nil }, "retry", Self.group),
-      (
-        !extras.tolerantGroups.isEmpty, "continue-on-error",
-        "only single steps can be continued after"
-      ),
-      (!extras.directories.isEmpty, "dir", "a group has no directory there"),
-      (
-        extras.items.contains { $0.limit != nil }, "max-parallel",
-        "only the whole workflow can have a limit"
-      ),
-      (
-        extras.items.contains(where: \.failsFast), "fail-fast",
-        "only the whole workflow can fail fast"
-      ),
-    ]
-    for (isSet, key, reason) in refused where isSet { refusals.add(subject, key, reason) }
+    refuse(extras.cache != nil, "cache", "the other engine runs every step of every run")
+    refuse(extras.share != nil, "share", "steps of the other engine do not share an execution")
+    refuse(
+      extras.needRules != nil, "needs", "a step of the other engine starts when all needs succeeded"
+    )
+    refuse(extras.usesTerminal, "terminal", "steps of the other engine have no terminal")
+    refuse(extras.priority != 0, "priority", Self.queue)
+    refuse(extras.conditionCommand != nil, "if", "a condition of the other engine is not a command")
+    refuse(
+      extras.repetition != nil, "repeat", "the other engine repeats a step only after a failure")
+    refuse(extras.pool != nil, "pool", "the pools of a project are those of Reprise")
+    refuse(extras.skipsDependents, "if-skipped", "the other engine has a rule of its own")
+    refuse(
+      extras.cleanUp != nil, "finally", "only the whole workflow has steps that run at its end")
+    refuse(extras.undoes != nil, "undo", "only Reprise knows what a failed run has done")
+    refuse(!extras.directories.isEmpty, "dir", "a group has no directory there")
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
     }
@@ -126,21 +119,16 @@ struct ExportReader {
     templates += kind.templates.map { ("exec", $0) }
     switch kind {
     case let call as CallStep:
-      refusals.add(step.subject, "call", "\"\(call.action)\" is an action of this program")
-      return
+      return refusals.add(step.subject, "call", "\"\(call.action)\" is an action of this program")
     case is ClosureStep:
-      refusals.add(step.subject, "call", "it is Swift code of this program")
-      return
+      return refusals.add(step.subject, "call", "it is Swift code of this program")
     case is FanStep:
-      refusals.add(
+      return refusals.add(
         step.subject, "foreach", "its items are the output of a step, which only Reprise collects")
-      return
     case is ServiceStep:
-      refusals.add(step.subject, "service", "steps of the other engine run to their end")
-      return
+      return refusals.add(step.subject, "service", "steps of the other engine run to their end")
     case is PauseStep:
-      refusals.add(step.subject, "wait", "the other engine has no step that only waits")
-      return
+      return refusals.add(step.subject, "wait", "the other engine has no step that only waits")
     case is WaitStep:
       if step.extras?.approvalRule != nil {
         refusals.add(step.subject, "approval", "it must be a text; there are no values or defaults")

@@ -14,6 +14,8 @@ protocol ValueSource {
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
   /// Returns the paths of the matching files, in byte order.
   func files(matching patterns: [String]) throws(ValueProblem) -> [String]
+  /// Returns the path of a file of the run with a text.
+  func file(with text: String) throws(ValueProblem) -> String
   /// Returns the value of an output that the step did not write.
   ///
   /// - Returns: The value, such as an empty list for a `foreach` without items; nil if there is
@@ -23,6 +25,8 @@ protocol ValueSource {
 }
 
 extension ValueSource {
+  func file(with text: String) throws(ValueProblem) -> String { throw .unknown }
+
   func absentOutput(_ output: String, of step: String) throws(ValueProblem) -> Value? { nil }
 }
 
@@ -178,7 +182,7 @@ extension Expression {
           guard case .map(let inner) = value else { return nil }
           return inner[name]
         })
-    case .boolean, .number, .text, .list:
+    case .boolean, .number, .digits, .text, .list:
       throw error(.noMember(name, of: value.types))
     }
   }
@@ -203,7 +207,7 @@ extension Expression {
     case .list: return value
     case .map(let values): return .list(values.sorted { $0.key < $1.key }.map(\.value))
     case .null: return .list([])
-    case .boolean, .number, .text: throw error(.noElements(value.types))
+    case .boolean, .number, .digits, .text: throw error(.noElements(value.types))
     }
   }
 
@@ -221,14 +225,13 @@ extension Expression {
     case .notEqual: return .boolean(!(try equals(first, try right.value(from: source))))
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       let second = try right.value(from: source)
-      guard case .number(let smaller) = first, case .number(let larger) = second else {
-        throw error(.notComparable(symbol, first.types, second.types))
-      }
+      guard let isLess = first.isLess(than: second), let isGreater = second.isLess(than: first)
+      else { throw error(.notComparable(symbol, first.types, second.types)) }
       switch symbol {
-      case .less: return .boolean(smaller < larger)
-      case .lessOrEqual: return .boolean(smaller <= larger)
-      case .greater: return .boolean(smaller > larger)
-      default: return .boolean(smaller >= larger)
+      case .less: return .boolean(isLess)
+      case .lessOrEqual: return .boolean(isLess || first.equals(second))
+      case .greater: return .boolean(isGreater)
+      default: return .boolean(isGreater || first.equals(second))
       }
     case .add, .subtract, .multiply, .divide, .remainder:
       return .number(try number(symbol, first, try right.value(from: source)))
@@ -239,6 +242,7 @@ extension Expression {
     _ symbol: Operator, _ first: Value, _ second: Value
   ) throws(EvaluationError) -> Double {
     guard case .number(let left) = first, case .number(let right) = second else {
+      for case .digits(let digits) in [first, second] { throw error(.inexact(symbol, digits)) }
       throw error(.notNumbers(symbol, first.types, second.types))
     }
     if right == 0, symbol == .divide || symbol == .remainder {

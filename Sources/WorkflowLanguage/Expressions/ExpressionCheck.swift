@@ -41,25 +41,7 @@ extension Expression {
         throw ExpressionError(.noMember(name, of: types.subtracting(.null)), range)
       }
       return .any
-    case .element(let base, let index):
-      if case .root(let root) = base.kind {
-        try base.expectAllowed(root, in: scope)
-        guard ![.steps, .secrets].contains(root) else {
-          throw ExpressionError(.computedName(root), index.range)
-        }
-        if Self.hasMembers(root), case .literal(.text(let name)) = index.kind {
-          return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
-        }
-      }
-      let types = try base.types(in: scope)
-      let indexTypes = try index.types(in: scope)
-      if types == .map, indexTypes.isDisjoint(with: .text) {
-        throw ExpressionError(.memberName(indexTypes), index.range)
-      }
-      guard !types.isDisjoint(with: [.map, .list, .null]) else {
-        throw ExpressionError(.noElements(types), range)
-      }
-      return .any
+    case .element(let base, let index): return try types(of: base, at: index, in: scope)
     case .each(let base):
       let types = try base.types(in: scope)
       guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
@@ -74,6 +56,29 @@ extension Expression {
     case .call(let function, let arguments):
       return try types(of: function, arguments, in: scope)
     }
+  }
+
+  private func types(
+    of base: Expression, at index: Expression, in scope: ExpressionScope
+  ) throws(ExpressionError) -> ValueTypes {
+    if case .root(let root) = base.kind {
+      try base.expectAllowed(root, in: scope)
+      guard ![.steps, .secrets].contains(root) else {
+        throw ExpressionError(.computedName(root), index.range)
+      }
+      if Self.hasMembers(root), case .literal(.text(let name)) = index.kind {
+        return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
+      }
+    }
+    let types = try base.types(in: scope)
+    let indexTypes = try index.types(in: scope)
+    if types == .map, indexTypes.isDisjoint(with: .text) {
+      throw ExpressionError(.memberName(indexTypes), index.range)
+    }
+    guard !types.isDisjoint(with: [.map, .list, .null]) else {
+      throw ExpressionError(.noElements(types), range)
+    }
+    return .any
   }
 
   private func checked<Result>(
@@ -199,7 +204,7 @@ extension Expression {
     switch function {
     case .contains, .startsWith, .endsWith, .matches, .success, .failure, .always, .cancelled:
       return .boolean
-    case .format, .join, .replace, .trim, .lower, .upper, .toJSON, .hashFiles: return .text
+    case .format, .join, .replace, .trim, .lower, .upper, .toJSON, .hashFiles, .toFile: return .text
     case .split, .sort, .filter, .glob: return .list
     case .length: return .number
     case .fromJSON: return .any
@@ -247,7 +252,7 @@ extension Expression.Function {
     case .filter: return position == 0 ? .list : scalars
     case .format: return position == 0 ? scalars : .any
     case .join: return position == 0 ? scalars.union(.list) : scalars
-    case .toJSON, .success, .failure, .always, .cancelled: return .any
+    case .toJSON, .toFile, .success, .failure, .always, .cancelled: return .any
     }
   }
 }

@@ -103,6 +103,7 @@ struct ExpressionParser {
       try expect(")")
       return try postfix(of: Expression(kind: inner.kind, range: start..<end), depth: depth)
     case .number(let number): return try literal(.number(number))
+    case .digits(let digits): return try literal(.digits(digits))
     case .text(let text): return try literal(.text(text))
     case .name("true"): return try literal(.boolean(true))
     case .name("false"): return try literal(.boolean(false))

@@ -34,7 +34,7 @@ extension Expression {
     case .text(let text): return text.count
     case .list(let values): return values.count
     case .map(let values): return values.count
-    case .null, .boolean, .number:
+    case .null, .boolean, .number, .digits:
       throw arguments[0].error(
         .argumentType(.length, expected: [.text, .list, .map], value.types))
     }
@@ -90,7 +90,7 @@ extension Expression {
     for item in items {
       switch item {
       case .list, .map: throw arguments[0].error(.textExpected(item.types))
-      case .null, .boolean, .number, .text:
+      case .null, .boolean, .number, .digits, .text:
         if try matches(item.asText, pattern, arguments, source) { found.append(item) }
       }
     }
@@ -104,18 +104,18 @@ extension Expression {
   ) throws(EvaluationError) -> [Value] {
     try spend(items.count * Self.elementBytes, source)
     var texts: [String] = []
-    var numbers: [Double] = []
+    var numbers: [Value] = []
     for item in items {
       switch item {
       case .text(let text): texts.append(text)
-      case .number(let number): numbers.append(number)
+      case .number, .digits: numbers.append(item)
       case .null, .boolean, .list, .map: throw error(.notSortable(item.types))
       }
     }
     guard texts.isEmpty || numbers.isEmpty else { throw error(.notSortable([.number, .text])) }
     // By bytes, which is the order of code points, and so the same in every locale.
     return texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(Value.text)
-      + numbers.sorted().map(Value.number)
+      + numbers.sorted { $0.isLess(than: $1) ?? false }
   }
 
   private func parts(

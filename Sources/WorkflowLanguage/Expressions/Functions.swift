@@ -6,25 +6,22 @@ extension Expression {
     _ function: Function, _ arguments: [Expression], _ source: some ValueSource
   ) throws(EvaluationError) -> Value {
     var values: [Value] = []
-    for argument in arguments { values.append(try argument.value(from: source)) }
+    if !function.takesPatterns {
+      for argument in arguments { values.append(try argument.value(from: source)) }
+    }
     switch function {
     case .contains: return .boolean(try contains(values[0], values[1], arguments))
     case .startsWith:
-      let (text, part) = (try text(values, 0, arguments), try text(values, 1, arguments))
-      return .boolean(text.hasPrefix(part))
+      return .boolean(try text(values, 0, arguments).hasPrefix(try text(values, 1, arguments)))
     case .endsWith:
-      let (text, part) = (try text(values, 0, arguments), try text(values, 1, arguments))
-      return .boolean(text.hasSuffix(part))
+      return .boolean(try text(values, 0, arguments).hasSuffix(try text(values, 1, arguments)))
     case .format:
       return .text(try formatted(try text(values, 0, arguments), values.dropFirst(), source))
     case .join:
       let separator = values.count > 1 ? try text(values, 1, arguments) : ","
-      switch values[0] {
-      case .list(let items): return .text(try joined(items, separator, source))
-      case .map:
-        throw arguments[0].error(.mapArgument(.join))
-      default: return .text(values[0].asText)
-      }
+      if case .map = values[0] { throw arguments[0].error(.mapArgument(.join)) }
+      guard case .list(let items) = values[0] else { return .text(values[0].asText) }
+      return .text(try joined(items, separator, source))
     case .toJSON: return .text(try json(of: values[0], source))
     case .fromJSON:
       let written = try text(values, 0, arguments)
@@ -34,26 +31,42 @@ extension Expression {
       } catch {
         throw arguments[0].error(.notJSON("\(error)"))
       }
-    case .hashFiles, .glob:
-      var patterns: [String] = []
-      for position in values.indices { patterns.append(try text(values, position, arguments)) }
-      guard function == .glob else {
-        return .text(try looking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
-      }
-      let paths = try looking { () throws(ValueProblem) in try source.files(matching: patterns) }
-      try spend(paths.reduce(0) { $0 + $1.utf8.count + Self.elementBytes }, source)
-      return .list(paths.map(Value.text))
+    case .hashFiles, .glob: return try files(function, arguments, source)
+    case .toFile:
+      let text = try asText(values[0], source)
+      return .text(try looking { () throws(ValueProblem) in try source.file(with: text) })
     case .matches, .split, .replace, .trim, .lower, .upper, .length, .sort, .filter:
       return try transformed(function, values, arguments, source)
     case .success, .failure, .always, .cancelled:
-      let status = try looking { () throws(ValueProblem) in try source.status() }
-      switch function {
-      case .success: return .boolean(status == .success)
-      case .failure: return .boolean(status == .failure)
-      case .cancelled: return .boolean(status == .cancel)
-      default: return .boolean(true)
-      }
+      return .boolean(try isTrue(function, source))
     }
+  }
+
+  /// Returns whether a function of the status is true.
+  private func isTrue(
+    _ function: Function, _ source: some ValueSource
+  ) throws(EvaluationError) -> Bool {
+    let status = try looking { () throws(ValueProblem) in try source.status() }
+    return switch function {
+    case .success: status == .success
+    case .failure: status == .failure
+    case .cancelled: status == .cancel
+    default: true
+    }
+  }
+
+  /// Calls `hashFiles` or `glob`.
+  private func files(
+    _ function: Function, _ arguments: [Expression], _ source: some ValueSource
+  ) throws(EvaluationError) -> Value {
+    var patterns: [String] = []
+    for argument in arguments { patterns.append(try argument.pattern(from: source)) }
+    guard function == .glob else {
+      return .text(try looking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
+    }
+    let paths = try looking { () throws(ValueProblem) in try source.files(matching: patterns) }
+    try spend(paths.reduce(0) { $0 + $1.utf8.count + Self.elementBytes }, source)
+    return .list(paths.map(Value.text))
   }
 
   private func joined(
@@ -82,7 +95,7 @@ extension Expression {
   {
     switch value {
     case .list, .map: try json(of: value, source)
-    case .null, .boolean, .number, .text: value.asText
+    case .null, .boolean, .number, .digits, .text: value.asText
     }
   }
 
@@ -98,7 +111,7 @@ extension Expression {
     switch values[position] {
     case .list, .map:
       throw arguments[position].error(.textExpected(values[position].types))
-    case .null, .boolean, .number, .text: return values[position].asText
+    case .null, .boolean, .number, .digits, .text: return values[position].asText
     }
   }
 
@@ -124,7 +137,7 @@ extension Expression {
   }
 
   /// Replaces `{0}`, `{1}` … with values; `{{` and `}}` are escaped braces.
-  private func formatted(
+  func formatted(
     _ pattern: String, _ values: ArraySlice<Value>, _ source: some ValueSource
   ) throws(EvaluationError) -> String {
     try spend(pattern.utf8.count, source)

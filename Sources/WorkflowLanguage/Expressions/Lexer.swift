@@ -5,6 +5,8 @@ struct Token: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
     case name(String)
     case number(Double)
+    /// A whole number that a double cannot hold exactly.
+    case digits(String)
     case text(String)
     /// An operator, a bracket, a comma, a dot or a star.
     case symbol(String)
@@ -17,7 +19,7 @@ struct Token: Sendable, Equatable {
   /// Whether a value ends with this token, so that an operator follows.
   var endsValue: Bool {
     switch kind {
-    case .name, .number, .text, .symbol(")"), .symbol("]"): true
+    case .name, .number, .digits, .text, .symbol(")"), .symbol("]"): true
     case .symbol, .end: false
     }
   }
@@ -26,7 +28,7 @@ struct Token: Sendable, Equatable {
   var word: String? {
     switch kind {
     case .name(let word), .symbol(let word): word
-    case .number, .text, .end: nil
+    case .number, .digits, .text, .end: nil
     }
   }
 }
@@ -123,6 +125,9 @@ struct Lexer {
       ? UInt64(written.dropFirst(2), radix: 16).map { Double($0) } : Double(written)
     guard let number, number.isFinite else {
       throw ExpressionError(.notANumber(written), start..<position)
+    }
+    if case .digits(let digits) = Value.number(written, number) {
+      return Token(kind: .digits(digits), range: start..<position)
     }
     return Token(kind: .number(number), range: start..<position)
   }

@@ -150,15 +150,42 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
           else { throw expression.error(.largeValue) }
           result += text
         } catch {
-          switch error {
-          case .invalid(let error): throw .invalid(error.moved(by: offset))
-          case .missingOutput(let error): throw .missingOutput(error.moved(by: offset))
-          case .unknown: throw error
-          }
+          throw error.moved(by: offset)
         }
       }
     }
     return .text(result)
+  }
+
+  /// Evaluates the template as a path pattern: each value that it inserts matches itself.
+  ///
+  /// - Throws: ``EvaluationError`` with a range in the template.
+  func pattern(from source: some ValueSource) throws(EvaluationError) -> String {
+    guard !parts.isEmpty else { return self.source }
+    var pattern = ""
+    for part in parts {
+      switch part {
+      case .text(let text): pattern += text
+      case .expression(let expression, let offset):
+        do throws(EvaluationError) {
+          pattern += try expression.pattern(from: source)
+        } catch {
+          throw error.moved(by: offset)
+        }
+      }
+    }
+    return pattern
+  }
+}
+
+extension EvaluationError {
+  /// Returns the error with its range moved from the expression's text to the template.
+  fileprivate func moved(by offset: Int) -> EvaluationError {
+    switch self {
+    case .invalid(let error): .invalid(error.moved(by: offset))
+    case .missingOutput(let error): .missingOutput(error.moved(by: offset))
+    case .unknown: self
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 // The `cache` rule of a step.
 
+import Paths
+
 /// A rule that decides whether a step must run again.
 public struct CacheRule: Sendable, Equatable {
   /// The input files, as patterns relative to the step's working directory.
@@ -28,5 +30,7 @@ public struct CacheRule: Sendable, Equatable {
 
 extension CacheRule {
   /// The patterns of the files that the step must make.
-  package var expected: [String] { outputs + [dependencyFile].compactMap(\.self) }
+  package var expected: [String] {
+    outputs + [dependencyFile].compactMap { $0.map(GlobParser.escaping) }
+  }
 }

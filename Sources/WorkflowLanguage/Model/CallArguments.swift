@@ -37,7 +37,7 @@ package indirect enum ArgumentValue: Sendable, Equatable {
     switch value {
     case .list(let values): self = .list(values.map(ArgumentValue.init))
     case .map(let values): self = .map(values.mapValues(ArgumentValue.init))
-    case .null, .boolean, .number, .text: self = .scalar(value, text: value.asText)
+    case .null, .boolean, .number, .digits, .text: self = .scalar(value, text: value.asText)
     }
   }
 

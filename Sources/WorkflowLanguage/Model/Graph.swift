@@ -1,7 +1,8 @@
 // The dependency graph of steps: a checked DAG of integer indices with edges in both directions and
 // a topological order.
 
-/// Identifies a step of a workflow by its position in file order.
+/// Identifies a step of a workflow by its position in file order; in a run, by the number that the
+/// step keeps for the whole run.
 public struct StepIndex: Hashable, Comparable, Sendable {
   /// The position of the step, from 0.
   public let position: Int
@@ -13,7 +14,7 @@ public struct StepIndex: Hashable, Comparable, Sendable {
     self.position = position
   }
 
-  /// Compares positions in the file.
+  /// Compares positions, or numbers.
   public static func < (earlier: StepIndex, later: StepIndex) -> Bool {
     earlier.position < later.position
   }
@@ -24,8 +25,10 @@ public struct StepIndex: Hashable, Comparable, Sendable {
 /// Building the graph takes time linear in the number of steps and edges, and so does each of its
 /// functions. None of them recurses, so the depth of the graph does not matter.
 public struct Graph: Sendable, Equatable {
-  /// The ids of the steps, in file order.
+  /// The ids of the steps, in file order; in a run, by number, with those of removed steps.
   public let ids: [String]
+  /// The steps in file order; nil if that is the order of their positions.
+  private let order: [StepIndex]?
   /// The steps in dependency order: each after all steps that it needs.
   ///
   /// Ties are resolved in file order.
@@ -54,20 +57,24 @@ public struct Graph: Sendable, Equatable {
     ids: [String], positions: [String: Int], needs: Edges
   ) throws(GraphError) {
     self.ids = ids
+    order = nil
     self.positions = positions
     needsOf = needs
-    dependentsOf = needsOf.reversed(count: ids.count)
+    dependentsOf = needsOf.reversed(from: 0..<ids.count, count: ids.count)
     switch Self.sorted(needsOf, dependentsOf, count: ids.count) {
     case .order(let order): topologicalOrder = order
     case .cycle(let steps): throw .cycle(steps.map { ids[$0.position] })
     }
   }
 
-  /// The number of steps.
+  /// The number of steps; in a run, the number of indices in use, with those of removed steps.
   public var count: Int { ids.count }
 
+  /// Whether the order of the indices is that of the file, and none belongs to a removed step.
+  var isInFileOrder: Bool { order == nil }
+
   /// All steps in file order.
-  public var indices: [StepIndex] { (0..<count).map { StepIndex($0) } }
+  public var indices: [StepIndex] { order ?? (0..<count).map { StepIndex($0) } }
 
   /// Returns the id of a step.
   ///
@@ -125,6 +132,41 @@ public struct Graph: Sendable, Equatable {
       for need in needs(of: step) { isReached[need.position] = true }
     }
     return topologicalOrder.filter { isReached[$0.position] }
+  }
+
+  // MARK: Renumbering
+
+  /// Returns the same graph with other indices.
+  ///
+  /// - Parameters:
+  ///   - numbers: The new index of each step, in file order.
+  ///   - ids: The ids by new index; some may belong to no step.
+  /// - Returns: The graph; its ``ids`` are the given ones. Linear.
+  func renumbered(_ numbers: [StepIndex], ids: [String]) -> Graph {
+    Graph(renumbering: self, numbers, ids: ids)
+  }
+
+  private init(renumbering graph: Graph, _ numbers: [StepIndex], ids: [String]) {
+    self.ids = ids
+    order = numbers
+    topologicalOrder = graph.topologicalOrder.map { numbers[$0.position] }
+    var origins: [StepIndex?] = Array(repeating: nil, count: ids.count)
+    var positions: [String: Int] = [:]
+    positions.reserveCapacity(numbers.count)
+    for (position, number) in numbers.enumerated() {
+      origins[number.position] = StepIndex(position)
+      positions[ids[number.position]] = number.position
+    }
+    var needs = Edges()
+    for origin in origins {
+      if let origin {
+        for need in graph.needs(of: origin) { needs.append(numbers[need.position]) }
+      }
+      needs.closeList()
+    }
+    self.positions = positions
+    needsOf = needs
+    dependentsOf = needs.reversed(from: numbers.lazy.map(\.position), count: ids.count)
   }
 
   // MARK: Sorting
@@ -262,14 +304,19 @@ private struct Edges: Sendable, Equatable {
     targets[offsets[step.position]..<offsets[step.position + 1]]
   }
 
-  /// Returns the edges in the opposite direction; each list is in ascending order.
-  func reversed(count: Int) -> Edges {
+  /// Returns the edges in the opposite direction.
+  ///
+  /// - Parameters:
+  ///   - sources: The steps, in the order that each list then has.
+  ///   - count: The number of lists.
+  /// - Returns: The edges.
+  func reversed(from sources: some Sequence<Int>, count: Int) -> Edges {
     var offsets = Array(repeating: 0, count: count + 1)
     for target in targets { offsets[target.position + 1] += 1 }
     for position in 0..<count { offsets[position + 1] += offsets[position] }
     var next = offsets
     var reversed = Array(repeating: StepIndex(0), count: targets.count)
-    for source in 0..<count {
+    for source in sources {
       for target in self[StepIndex(source)] {
         reversed[next[target.position]] = StepIndex(source)
         next[target.position] += 1

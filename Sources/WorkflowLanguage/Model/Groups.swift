@@ -1,43 +1,145 @@
-// What groups of steps demand of their steps: places in limits, and rules for the group as a whole.
+// The groups of a workflow: a tree of lists, branches, items and used files, whose leaves are the
+// steps.
 
-/// The place of a step in a group with `max-parallel`, `fail-fast` or `mutex`.
-package struct GroupItem: Sendable, Hashable {
-  /// The id of the group, or the name of the mutex.
-  package var group: String
-  /// The position of the item that contains the step.
-  package var item: Int
-  /// The maximum number of items in progress; nil for no limit.
-  package var limit: Int?
-  /// The number of failed items that cancels the others; nil if none does.
-  package var failFastCount: Int?
-  /// Whether items have several steps, so that an item keeps its slot between them.
-  package var countsItems: Bool
-  /// Whether the item is a group that holds a mutex.
-  package var isMutex = false
-  /// The unique name of the group that holds a mutex; empty for other limits.
-  package var holder = ""
+/// Identifies a group of a workflow by its position; in a run, by the number that the group keeps for
+/// the whole run.
+package struct GroupIndex: Hashable, Sendable {
+  /// The position of the group, from 0.
+  package let position: Int
 
-  /// Whether the failure of items cancels the others.
-  package var failsFast: Bool { failFastCount != nil }
+  /// The run itself, which contains everything.
+  package static let run = GroupIndex(0)
 
-  /// The name of the limit, which a mutex shares with single steps.
-  package var limitName: String { isMutex ? Self.limitName(ofMutex: group) : "g" + group }
-
-  /// Returns the name of the limit of a mutex.
-  package static func limitName(ofMutex mutex: String) -> String { "m" + mutex }
+  package init(_ position: Int) { self.position = position }
 }
 
-/// A time limit or a rule for retries of a group of steps.
-package struct GroupRule: Sendable, Equatable {
-  /// The unique name of the group.
-  package var group: String
+/// Steps that belong together, and what is demanded of them as a whole.
+package struct Group: Sendable, Equatable {
+  /// The name, unique in its workflow and the same in other versions of it: the full id, or else a
+  /// text that no id contains.
+  package var name: String
+  /// Whether the name is an id, by which users can refer to the group.
+  package var hasID = false
+  /// The group around it; nil for the run.
+  package var parent: GroupIndex? = .run
+  /// Whether it is a list of steps, to which the services in it belong.
+  package var isList = false
+  /// Whether steps outside of it go on after a failure in it.
+  package var continuesOnError = false
   /// The maximum time from the start of its first step to the end of its last one.
   package var timeout: Duration?
   /// When all of its steps run again after a failure.
   package var retry: Retry?
-  /// The number of groups with `continue-on-error` that contain the steps: this one and those around
-  /// it.
-  package var tolerantCount = 0
+  /// The mutex that it holds as a whole.
+  package var mutex: String?
+  /// The maximum number of its parts in progress: the steps and groups directly inside of it.
+  package var maxParallel: Int?
+  /// The number of failed parts that cancels the others; nil if none does.
+  package var failFastCount: Int?
+  /// The position of the group in the template of which it is a copy for an item.
+  var origin: Int?
+
+  package init(name: String, hasID: Bool = false, in parent: GroupIndex? = .run) {
+    (self.name, self.hasID, self.parent) = (name, hasID, parent)
+  }
+}
+
+/// A limit on the number of steps or groups in progress.
+package struct Limit: Sendable, Equatable {
+  /// The name, which distinguishes it from all other limits of a run.
+  package var name: String
+  package var count: Int
+
+  package init(name: String, count: Int) {
+    self.name = name
+    self.count = count
+  }
+
+  /// The limit of a mutex, which single steps and groups can share.
+  package static func mutex(_ mutex: String) -> Limit { Limit(name: "m" + mutex, count: 1) }
+
+  /// The limit of the parts of a group; nil if it has none.
+  package static func parts(of group: Group) -> Limit? {
+    group.maxParallel.map { Limit(name: "g" + group.name, count: $0) }
+  }
+}
+
+/// The groups of a workflow.
+package struct GroupTree: Sendable, Equatable {
+  private var groups: [Group]
+
+  /// Creates a tree with the run only.
+  package init() {
+    groups = [Group(name: "", in: nil)]
+  }
+
+  /// The number of groups, with the run.
+  package var count: Int { groups.count }
+
+  /// All groups, each after the one around it; the first is the run.
+  package var indices: [GroupIndex] { groups.indices.map { GroupIndex($0) } }
+
+  package subscript(group: GroupIndex) -> Group {
+    get { groups[group.position] }
+    set { groups[group.position] = newValue }
+  }
+
+  /// Adds a group after the one around it.
+  package mutating func add(_ group: Group) -> GroupIndex {
+    groups.append(group)
+    return GroupIndex(groups.count - 1)
+  }
+
+  /// Returns a group and those around it, innermost first, without the run.
+  ///
+  /// Linear in the depth.
+  package func path(from group: GroupIndex) -> [GroupIndex] {
+    var path: [GroupIndex] = []
+    var next = group
+    while next != .run, let parent = self[next].parent {
+      path.append(next)
+      next = parent
+    }
+    return path
+  }
+
+  /// Returns whether a group is another one, or inside of it.
+  package func contains(_ inner: GroupIndex, in outer: GroupIndex) -> Bool {
+    outer == .run || path(from: inner).contains(outer)
+  }
+
+  /// Returns the list to which a service in a group belongs: the innermost one around it, or the run.
+  package func list(around group: GroupIndex) -> GroupIndex {
+    path(from: group).first { self[$0].isList } ?? .run
+  }
+
+  /// Returns the limits of which a group takes a place, from its first step to its last one.
+  package func limits(of group: GroupIndex) -> [Limit] {
+    let own = self[group]
+    return [own.parent.flatMap { Limit.parts(of: self[$0]) }, own.mutex.map(Limit.mutex)]
+      .compactMap(\.self)
+  }
+
+  /// Removes the groups of items of steps that were expanded during a run, which come last.
+  mutating func removeCopies() {
+    groups.removeLast(groups.reversed().prefix { $0.origin != nil }.count)
+  }
+}
+
+extension Workflow {
+  /// Returns the groups around a step, innermost first, without the run.
+  package func groups(around step: Workflow.Step) -> [GroupIndex] { groups.path(from: step.group) }
+
+  /// Whether the run can succeed although a step fails.
+  package func isTolerated(_ step: Workflow.Step) -> Bool {
+    step.extrasIfAny?.continuesOnError == true
+      || groups(around: step).contains { groups[$0].continuesOnError }
+  }
+
+  /// Returns the ids of the groups around a step, outermost first.
+  package func groupIDs(around step: Workflow.Step) -> [String] {
+    groups(around: step).reversed().map { groups[$0] }.filter(\.hasID).map(\.name)
+  }
 }
 
 /// What a step takes of a pool while it runs.
@@ -54,11 +156,6 @@ package struct PoolClaim: Sendable, Equatable {
     self.count = count
     self.size = size
   }
-}
-
-extension StepExtras {
-  /// Whether a group that contains the step holds a mutex.
-  var isInMutex: Bool { items.contains(where: \.isMutex) }
 }
 
 extension Bindings {

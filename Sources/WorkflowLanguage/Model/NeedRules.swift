@@ -40,7 +40,7 @@ package struct NeedRules: Sendable, Equatable {
 
 extension Workflow.Step {
   /// Removes the needs that are not part of a workflow, as if those steps had succeeded.
-  mutating func keepNeeds(in ids: Set<String>) {
+  package mutating func keepNeeds(in ids: Set<String>) {
     if let rules = extrasIfAny?.needRules {
       extras.needRules = rules.keeping(ids)
       if !rules.anyOf.isSubset(of: ids) { needs.removeAll(where: rules.anyOf.contains) }
@@ -51,7 +51,7 @@ extension Workflow.Step {
   /// Replaces needs by others, of which the same is expected.
   ///
   /// - Parameter others: Returns the ids that replace an id; nil to keep it.
-  mutating func replaceNeeds(_ others: (String) -> [String]?) {
+  package mutating func replaceNeeds(_ others: (String) -> [String]?) {
     guard needs.contains(where: { others($0) != nil }) else { return }
     var seen: Set<String> = []
     needs = needs.flatMap { others($0) ?? [$0] }.filter { seen.insert($0).inserted }
@@ -65,33 +65,32 @@ extension Workflow.Step {
   }
 }
 
-extension Workflow {
+extension Plan {
   /// For steps that start after any of several needs, the needs of which one success is enough.
   package var alternatives: [StepIndex: Set<StepIndex>] {
     var alternatives: [StepIndex: Set<StepIndex>] = [:]
-    for (position, step) in steps.enumerated() {
-      guard let anyOf = step.extrasIfAny?.needRules?.anyOf, !anyOf.isEmpty else { continue }
-      alternatives[StepIndex(position)] = Set(anyOf.compactMap(graph.index(of:)))
+    for step in order {
+      guard let anyOf = self[step].extrasIfAny?.needRules?.anyOf, !anyOf.isEmpty else { continue }
+      alternatives[step] = Set(anyOf.compactMap(graph.index(of:)))
     }
     return alternatives
   }
 
   /// For steps that start before a need has ended, the needs that only must be ready to be used.
   ///
-  /// These are services, except for steps that wait for their ends, and those that are needed with
-  /// `ready`.
+  /// These are services, except for steps that wait for their ends or are outside of their lists, and
+  /// those that are needed with `ready`.
   package var earlyNeeds: [StepIndex: Set<StepIndex>] {
     var early: [StepIndex: Set<StepIndex>] = [:]
-    for (position, step) in steps.enumerated() where step.action.isService {
-      let service = StepIndex(position)
-      for user in graph.dependents(of: service) where expected(by: user, of: service) != .over {
-        early[user, default: []].insert(service)
+    for step in order {
+      if self[step].action.isService {
+        for user in graph.dependents(of: step)
+        where expected(by: user, of: step) != .over && canUse(step, user) {
+          early[user, default: []].insert(step)
+        }
       }
-    }
-    for (position, step) in steps.enumerated() {
-      guard let results = step.extrasIfAny?.needRules?.results else { continue }
-      for (id, result) in results where result == .ready {
-        if let need = graph.index(of: id) { early[StepIndex(position), default: []].insert(need) }
+      for (id, result) in self[step].extrasIfAny?.needRules?.results ?? [:] where result == .ready {
+        if let need = graph.index(of: id) { early[step, default: []].insert(need) }
       }
     }
     return early
@@ -99,7 +98,7 @@ extension Workflow {
 
   /// Returns the result that a step expects of a step that it needs; nil if it is an alternative.
   package func expected(by step: StepIndex, of need: StepIndex) -> ExpectedResult? {
-    guard let rules = steps[step.position].extrasIfAny?.needRules else { return .success }
+    guard let rules = self[step].extrasIfAny?.needRules else { return .success }
     let id = graph.id(of: need)
     return rules.anyOf.contains(id) ? nil : rules.results[id] ?? .success
   }

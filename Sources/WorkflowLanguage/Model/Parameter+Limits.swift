@@ -28,7 +28,7 @@ extension Parameter {
     let size: Double?
     let unit: String?
     switch value {
-    case .number(let number): (size, unit) = (number, nil)
+    case .number, .digits: (size, unit) = (value.asNumber, nil)
     case .text(let text): (size, unit) = (Double(text.count), "character")
     case .list(let values): (size, unit) = (Double(values.count), "element")
     case .map(let values): (size, unit) = (Double(values.count), "key")

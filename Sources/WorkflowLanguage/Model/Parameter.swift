@@ -83,18 +83,18 @@ public struct Parameter: Sendable, Equatable {
       guard let number = Double(text), number.isFinite else {
         throw ParameterError(.parameterNumber(name, text))
       }
-      return .number(number)
+      return Value.number(text, number)
     case .boolean:
       guard text == "true" || text == "false" else {
         throw ParameterError(.parameterBoolean(name, text))
       }
       return .boolean(text == "true")
     case .integer:
-      // From 2^53 on, a number cannot represent every integer.
-      guard let number = Double(text), number == number.rounded(), abs(number) < 0x1p53 else {
-        throw ParameterError(.parameterKind(name, expected: "a whole number", text))
-      }
-      return .number(number)
+      // From 2^53 on, only digits are exact.
+      guard let number = Double(text), number == number.rounded(), number.isFinite,
+        abs(number) < 0x1p53 || Value.number(text, number) == .digits(text)
+      else { throw ParameterError(.parameterKind(name, expected: "a whole number", text)) }
+      return Value.number(text, number)
     case .list:
       guard case .list(let values)? = try? Value(json: text) else {
         throw ParameterError(.parameterKind(name, expected: "a list in JSON", text))

@@ -57,6 +57,8 @@ package struct RunValues: Sendable {
   package var hashFiles: @Sendable (_ patterns: [String]) throws -> String
   /// Returns the paths of files.
   package var files: @Sendable (_ patterns: [String]) throws -> [String] = { _ in [] }
+  /// Writes a text to a file below the folder of the run, and returns its path.
+  package var keepInFile: (@Sendable (_ text: String, _ folder: String) throws -> String)?
 
   package init(
     run: String, generation: Int, environment: [String: String],
@@ -303,8 +305,8 @@ extension Workflow {
   }
 
   /// Whether a step is in the same use of a file as another.
-  package func areInSameFile(_ step: Workflow.Step, _ other: StepIndex) -> Bool {
-    scope(of: step) == scope(of: steps[other.position])
+  package func areInSameFile(_ step: Workflow.Step, _ other: Workflow.Step) -> Bool {
+    scope(of: step) == scope(of: other)
   }
 
   /// Returns the position of the scope of the file that declares a step.

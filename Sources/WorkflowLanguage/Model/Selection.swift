@@ -93,12 +93,14 @@ extension Workflow {
     throw .unknownStep(id, suggestion: nearest(to: id, among: graph.ids))
   }
 
-  private func keeping(_ kept: Set<StepIndex>) -> Workflow {
+  private func keeping(_ selected: Set<StepIndex>) -> Workflow {
+    let (kept, services) = withServices(selected)
     let positions = graph.indices.filter(kept.contains)
     let ids = Set(positions.map { graph.id(of: $0) })
     let smaller = positions.map { index in
       var step = steps[index.position]
       step.keepNeeds(in: ids)
+      step.needs += (services[index] ?? []).map { graph.id(of: $0) }
       return step
     }
     let newPositions = Dictionary(
@@ -118,6 +120,7 @@ extension Workflow {
       workflow.condition = condition
       workflow.parameters = parameters
       workflow.scopes = scopes
+      workflow.groups = groups
       workflow.sources = sources
       workflow.keptValues = keptValues
       workflow.keptGroups = keptGroups
@@ -126,6 +129,40 @@ extension Workflow {
     } catch {
       preconditionFailure("BUG: a part of a checked graph is not a graph: \(error)")
     }
+  }
+}
+
+extension Workflow {
+  /// Adds the services that steps use, directly or indirectly.
+  ///
+  /// - Parameter steps: Some steps.
+  /// - Returns: The steps with these services, and for each step the services that it must need
+  ///   itself, because the steps by which it uses them are not among the steps.
+  private func withServices(
+    _ steps: Set<StepIndex>
+  ) -> (all: Set<StepIndex>, needs: [StepIndex: [StepIndex]]) {
+    guard steps.count < graph.count else { return (steps, [:]) }
+    var used: [StepIndex: Set<StepIndex>] = [:]
+    for (service, all) in ServiceUsers(of: Plan(self)).users {
+      let users = Set(all)
+      // Not a service that is there for all steps because none needs it.
+      guard graph.dependents(of: service).contains(where: users.contains),
+        !users.isDisjoint(with: steps)
+      else { continue }
+      used[service] = users
+    }
+    let all = steps.union(used.keys)
+    var needs: [StepIndex: [StepIndex]] = [:]
+    for service in used.keys.sorted() {
+      let users = used[service] ?? []
+      for user in users.intersection(all) {
+        let isAfter = graph.needs(of: user).contains { need in
+          need == service || users.contains(need) && all.contains(need)
+        }
+        if !isAfter { needs[user, default: []].append(service) }
+      }
+    }
+    return (all, needs)
   }
 }
 

@@ -11,6 +11,8 @@ extension Workflow {
     public var needs: [String]
     /// The action of the step.
     public var action: Action
+    /// The innermost group that contains the step.
+    package var group = GroupIndex.run
     /// Environment variables for this step; they override those of the workflow.
     public var environment: [String: Template]
     /// The working directory, relative to the directory of the workflow; that directory if nil.
@@ -134,8 +136,6 @@ public struct StepExtras: Sendable, Equatable {
   package var conditionCommand: ConditionCommand?
   /// Whether the run continues as if the step had succeeded when it fails.
   public var continuesOnError = false
-  /// The groups that contain the step and after whose failure the run continues, outermost first.
-  package var tolerantGroups: [String] = []
   /// Whether its shell is that of its group or file, not its own.
   var inheritsShell = false
   /// The directories of the groups that contain the step, each relative to the one before it.
@@ -156,8 +156,6 @@ public struct StepExtras: Sendable, Equatable {
   public var share: Template?
   /// The endings of a run after which a step under `finally` runs; nil for other steps.
   public var finally: Set<RunEnding>?
-  /// Whether the run can succeed although the step fails.
-  package var isTolerated: Bool { continuesOnError || !tolerantGroups.isEmpty }
   /// The results of the steps of a used file after which a step under its `finally` runs; nil for
   /// other steps.
   package var cleanUp: Set<RunEnding>?
@@ -167,24 +165,21 @@ public struct StepExtras: Sendable, Equatable {
   var bindings: Bindings?
   /// The id of the step that the run has expanded to this one, among others.
   package var fan: String?
-  /// The ids of the groups that contain the step, outermost first.
-  package var groups: [String] = []
   /// The position of the step's scope in the workflow.
   var scope = 0
   /// Whether the step owns the terminal while it runs.
   public var usesTerminal = false
+  /// Whether its standard error is read separately from its standard output, so that events name the
+  /// stream of each line, but not the order of lines of both.
+  public var separatesStreams = false
   /// The rules of a service; nil for other steps.
   public var service: ServiceRule?
   /// Of the ready steps, those with a higher number start first.
   public var priority = 0
   /// Where the step runs; nil for a plain process on this machine.
   public var runner: RunnerChoice?
-  /// The places of the step in groups with `max-parallel`, `fail-fast` or `mutex`.
-  package var items: [GroupItem] = []
   /// What it takes of a pool while it runs; nil for nothing.
   package var pool: PoolClaim?
-  /// The rules of the groups that contain the step, outermost first.
-  package var rules: [GroupRule] = []
 
   /// Creates empty extras.
   public init() {}

@@ -9,18 +9,34 @@ package struct StepDeclaration: Sendable, Equatable {
   package var result: [String]
   /// The lines that only determine how the step runs, such as its timeout.
   package var settings: [String]
+  /// The lines that mean nothing to an attempt in progress, such as its name.
+  package var labels: [String]
 
   /// Creates a declaration; without arguments, that of a step that does not exist.
-  package init(result: [String] = [], settings: [String] = []) {
+  package init(result: [String] = [], settings: [String] = [], labels: [String] = []) {
     self.result = result
     self.settings = settings
+    self.labels = labels
   }
 }
 
 extension Workflow {
   /// Returns the declaration of a step.
   package func declaration(of step: Workflow.Step) -> StepDeclaration {
-    StepDeclaration(result: resultLines(of: step), settings: settingLines(of: step))
+    StepDeclaration(
+      result: resultLines(of: step), settings: settingLines(of: step), labels: labelLines(of: step))
+  }
+
+  private func labelLines(of step: Workflow.Step) -> [String] {
+    let extras = step.extras
+    let isInTolerant = groups(around: step).contains { groups[$0].continuesOnError }
+    let lines: [String?] = [
+      extras.name.map { "name: \($0)" },
+      extras.continuesOnError ? "continue-on-error: true" : nil,
+      isInTolerant ? "continue-on-error of a group: true" : nil,
+      extras.priority == 0 ? nil : "priority: \(extras.priority)",
+    ]
+    return lines.compactMap(\.self)
   }
 
   private func resultLines(of step: Workflow.Step) -> [String] {
@@ -56,11 +72,8 @@ extension Workflow {
     let extras = step.extrasIfAny
     let kill = step.grace ?? grace
     var lines: [String?] = [
-      extras?.name.map { "name: \($0)" },
       step.timeout.map { "timeout: \($0.workflowText)" },
       kill.map { "grace: \($0.workflowText)" },
-      extras?.continuesOnError == true ? "continue-on-error: true" : nil,
-      extras?.tolerantGroups.isEmpty == false ? "continue-on-error of a group: true" : nil,
       extras?.repetition.map { "repeat.every: \($0.delay.workflowText)" },
       extras?.repetition?.limit.map { "repeat.limit: \($0)" },
       extras?.skipsDependents == true ? "if-skipped: skip" : nil,
@@ -68,7 +81,7 @@ extension Workflow {
       extras?.approval.map { "approval: \($0)" },
       extras?.approvalRule.map { "approval: \($0.settings)" },
       extras?.usesTerminal == true ? "terminal: true" : nil,
-      extras.flatMap { $0.priority == 0 ? nil : "priority: \($0.priority)" },
+      extras?.separatesStreams == true ? "separate-streams: true" : nil,
       extras?.share.map { "share: \($0.source)" },
     ]
     if let service = extras?.service {

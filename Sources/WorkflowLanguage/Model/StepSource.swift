@@ -55,6 +55,16 @@ package struct StepSource: ValueSource {
     }
   }
 
+  func file(with text: String) throws(ValueProblem) -> String {
+    guard let keep = values.keepInFile else { throw .unknown }
+    let folder = try values.foundDirectory()
+    do {
+      return try keep(text, folder)
+    } catch {
+      throw .missing(.absent(.failed(String(describing: error))))
+    }
+  }
+
   func files(matching patterns: [String]) throws(ValueProblem) -> [String] {
     do {
       return try values.files(patterns)
@@ -76,35 +86,14 @@ package struct StepSource: ValueSource {
         throw .missing(.absent(.notText(variable: name)))
       }
       return (values.environment[name] ?? found.dotenv[name]).map(Value.text) ?? .null
-    case (.env, nil):
-      var all = found.dotenv.merging(values.environment) { $1 }
-      for name in values.nonUTF8Variables { all[name] = nil }
-      let names = Set(found.environment.keys).union(variables.map { Array($0.keys) } ?? [])
-      for name in names {
-        if let value = try variable(name) { all[name] = value }
-      }
-      return .map(all.mapValues(Value.text))
+    case (.env, nil): return .map(try environment().mapValues(Value.text))
     case (.secrets, let name?):
       guard let secret = values.secrets(workflow.secretScope(of: scope), name) else {
         throw .missing(.absent(.secret(name)))
       }
       return .text(secret)
     case (.steps, let name?): return try step(name)
-    case (.run, "id"?): return .text(values.run)
-    case (.run, "generation"?): return .number(Double(values.generation))
-    case (.run, "dir"?): return .text(try values.foundDirectory())
-    case (.run, nil):
-      var run: [String: Value] = [
-        "id": .text(values.run), "generation": .number(Double(values.generation)),
-      ]
-      if let directory = try? values.foundDirectory() { run["dir"] = .text(directory) }
-      if let end = values.end() {
-        run["outcome"] = .text(end.outcome)
-        run["failed"] = .list(end.failed.map(Value.text))
-      }
-      return .map(run)
-    case (.run, "outcome"?): return values.end().map { .text($0.outcome) } ?? .null
-    case (.run, "failed"?): return .list((values.end()?.failed ?? []).map(Value.text))
+    case (.run, let member): return try run(member)
     case (.stdout, _): return .text(standardOutput)
     case (.status, _): return exitStatus.map { .number(Double($0)) } ?? .null
     case (.outputs, let name?):
@@ -117,8 +106,40 @@ package struct StepSource: ValueSource {
       (.args, _):
       return try StaticValues(scope: found, bindings: bindings, what: "it")
         .value(of: root, member: member)
-    case (.secrets, nil), (.steps, nil), (.run, _): return .null
+    case (.secrets, nil), (.steps, nil): return .null
     }
+  }
+
+  private func run(_ member: String?) throws(ValueProblem) -> Value {
+    switch member {
+    case "id": return .text(values.run)
+    case "generation": return .number(Double(values.generation))
+    case "dir": return .text(try values.foundDirectory())
+    case nil:
+      var run: [String: Value] = [
+        "id": .text(values.run), "generation": .number(Double(values.generation)),
+      ]
+      if let directory = try? values.foundDirectory() { run["dir"] = .text(directory) }
+      if let end = values.end() {
+        run["outcome"] = .text(end.outcome)
+        run["failed"] = .list(end.failed.map(Value.text))
+      }
+      return .map(run)
+    case "outcome": return values.end().map { .text($0.outcome) } ?? .null
+    case "failed": return .list((values.end()?.failed ?? []).map(Value.text))
+    default: return .null
+    }
+  }
+
+  /// Returns the variables that expressions can read.
+  private func environment() throws(ValueProblem) -> [String: String] {
+    var all = found.dotenv.merging(values.environment) { $1 }
+    for name in values.nonUTF8Variables { all[name] = nil }
+    let names = Set(found.environment.keys).union(variables.map { Array($0.keys) } ?? [])
+    for name in names {
+      if let value = try variable(name) { all[name] = value }
+    }
+    return all
   }
 
   /// Returns the value of a variable under `env` of the file, or nil if it is not declared there.
@@ -157,9 +178,7 @@ package struct StepSource: ValueSource {
     switch found.parameters[name] {
     case .value(let value): return value
     case .template(let template, let parameter):
-      var outer = StepSource(
-        workflow: workflow, values: values, scope: found.parent ?? 0, bindings: found.bindings)
-      outer.budget = budget
+      let outer = source(in: found.parent ?? 0, found.bindings)
       let value: Value
       do throws(EvaluationError) {
         value = try template.value(from: outer)
@@ -179,21 +198,25 @@ package struct StepSource: ValueSource {
     }
   }
 
+  /// Returns the source for another scope, with the same budget.
+  private func source(in scope: Int, _ bindings: Bindings? = nil) -> StepSource {
+    var source = StepSource(workflow: workflow, values: values, scope: scope, bindings: bindings)
+    source.budget = budget
+    return source
+  }
+
   // MARK: Steps
 
   private func step(_ name: String) throws(ValueProblem) -> Value {
     guard let group = found.groups[name] else {
       if let step = values.step(found.prefix + name) { return try value(of: step, name) }
       guard let outer = found.enclosing else { throw .missingOutput(.absent(.step(name))) }
-      var source = StepSource(workflow: workflow, values: values, scope: outer, bindings: nil)
-      source.budget = budget
-      return try source.step(name)
+      return try source(in: outer).step(name)
     }
     if let kept = workflow.keptGroups[found.prefix + name] { return kept }
     switch group.kind {
     case .used(let inner, let outputs):
-      var source = StepSource(workflow: workflow, values: values, scope: inner, bindings: nil)
-      source.budget = budget
+      let source = source(in: inner)
       var results: [String: Value] = [:]
       for (output, template) in outputs {
         do throws(EvaluationError) {

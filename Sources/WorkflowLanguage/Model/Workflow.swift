@@ -44,6 +44,8 @@ public struct Workflow: Sendable, Equatable {
   package var condition: WorkflowCondition?
   /// The parameters of a run.
   public var parameters: [Parameter] = []
+  /// The groups of the steps.
+  package var groups = GroupTree()
   /// The scopes of all files of the workflow; the first is that of the workflow itself.
   package var scopes: [Scope]
   /// The values of steps that were left out of this part of the workflow, by id.
@@ -139,10 +141,13 @@ public struct Workflow: Sendable, Equatable {
   /// - Parameter id: The id of a step in the file, or of one of the steps that it was expanded to.
   /// - Returns: The indices in file order; empty if the id is unknown.
   public func indices(named id: String) -> [StepIndex] {
-    if let index = graph.index(of: id) {
-      guard steps[index.position].action.kind.isExpanded else { return [index] }
-      return [index] + graph.indices.filter { steps[$0.position].extras.groups.contains(id) }
+    if let index = graph.index(of: id), !steps[index.position].action.kind.isExpanded {
+      return [index]
     }
-    return graph.indices.filter { steps[$0.position].extras.groups.contains(id) }
+    let named = groups.indices.filter { groups[$0].name == id && groups[$0].hasID }
+    guard !named.isEmpty else { return [] }
+    return graph.indices.filter { index in
+      named.contains { groups.contains(steps[index.position].group, in: $0) }
+    }
   }
 }

@@ -10,13 +10,15 @@ package struct CommandProblem: Sendable, Equatable {
     case unreadableScript(shell: String, reason: String, line: Int?)
     /// The machine does not have this program.
     case missingProgram(String)
+    /// No file matches the pattern under `cache.inputs`.
+    case unmatchedInput
   }
 
   /// What is wrong.
   package let kind: Kind
   /// The id of the first step with this command.
   package let step: String
-  /// The script, or the program if there is no script, as it is in the file.
+  /// The script, the program if there is no script, or the pattern, as it is in the file.
   package let text: String
 
   /// Creates a problem.
@@ -31,6 +33,7 @@ package struct CommandProblem: Sendable, Equatable {
     case .unreadableScript(let shell, let reason, _):
       .unreadableScript(step: step, shell: shell, reason: reason)
     case .missingProgram(let name): .missingProgram(name, step: step)
+    case .unmatchedInput: .unmatchedInput(text, step: step)
     }
   }
 }
@@ -95,16 +98,12 @@ extension Reader {
       case .sequence(let items): rest += items.reversed()
       case .mapping(let pairs):
         for pair in pairs {
-          var command = pair.value
-          if pair.key.says("exec"), case .sequence(let words) = command.content {
-            command = words.first ?? command
-          } else if !pair.key.says("run") {
-            continue
+          for command in pair.commands {
+            guard let text = command.text, let problems = open.removeValue(forKey: text) else {
+              continue
+            }
+            for problem in problems { warn(of: problem, at: command) }
           }
-          guard let text = command.text, let problems = open.removeValue(forKey: text) else {
-            continue
-          }
-          for problem in problems { warn(of: problem, at: command) }
         }
         rest += pairs.reversed().map(\.value)
       }
@@ -123,5 +122,16 @@ extension Reader {
     report(
       problem.diagnosticKind, at: mark, length: max(1, text.count - mark.column + 1),
       severity: .warning)
+  }
+}
+
+extension Node.Pair {
+  /// The nodes that problems are about: a script, a program, or patterns of inputs.
+  fileprivate var commands: [Node] {
+    switch value.content {
+    case .sequence(let nodes) where key.says("inputs"): nodes
+    case .sequence(let words) where key.says("exec"): words.first.map { [$0] } ?? []
+    default: key.says("run") || key.says("exec") || key.says("inputs") ? [value] : []
+    }
   }
 }

@@ -43,6 +43,11 @@ enum ExpressionPlace: Equatable {
     case matrixList(String)
   }
 
+  /// Whether a text is passed on as it is; `exec` looks at all of its words together.
+  var isReadByNoShell: Bool {
+    self == .environment || self == .workflowEnvironment || self == .workflowDirectory
+  }
+
   var name: String {
     switch self {
     case .workflowEnvironment: "the env of a workflow"
@@ -172,34 +177,35 @@ extension WorkflowReader {
     }
   }
 
+  /// Returns the types of a member if it is one of the known names.
+  private func known(
+    _ name: String, _ names: some Collection<String>, _ what: String, _ types: ValueTypes
+  ) throws(DiagnosticKind) -> ValueTypes {
+    if names.contains(name) { return types }
+    if let base = names.first(where: { name.hasPrefix($0 + "-") }) {
+      throw .unknownMember(what, name, .minus(base))
+    }
+    // Searching many names for each of many errors would cost their product.
+    let isSearched = names.count < 20 || readers.allSatisfy(\.searchesSuggestions)
+    guard isSearched else { throw .unknownMember(what, name, .unsearched) }
+    let near = nearest(to: name, among: names)
+    throw .unknownMember(
+      what, name, near.map(Alternatives.nearest) ?? .names(names.prefix(1000).sorted()))
+  }
+
   private func types(
     of root: Expression.Root, _ name: String, in found: Scope, scope: Int, _ bindings: Bindings?
   ) throws(DiagnosticKind) -> ValueTypes {
-    func known(
-      _ names: some Collection<String>, _ what: String, _ types: ValueTypes
-    ) throws(DiagnosticKind) -> ValueTypes {
-      if names.contains(name) { return types }
-      if let base = names.first(where: { name.hasPrefix($0 + "-") }) {
-        throw .unknownMember(what, name, .minus(base))
-      }
-      // Searching many names for each of many errors would cost their product.
-      let isSearched = names.count < 20 || readers.allSatisfy(\.searchesSuggestions)
-      guard isSearched else { throw .unknownMember(what, name, .unsearched) }
-      let near = nearest(to: name, among: names)
-      throw .unknownMember(
-        what, name, near.map(Alternatives.nearest) ?? .names(names.prefix(1000).sorted()))
-    }
     switch root {
     case .params:
       switch found.parameters[name] {
       case .value(let value): return value.types
       case .template(_, let parameter): return parameter.types
       case .open(let types): return types
-      case nil: return try known(found.parameters.keys, "parameter", .any)
+      case nil: return try known(name, found.parameters.keys, "parameter", .any)
       }
     case .env: return [.text, .null]
-    case .secrets:
-      return try known(found.secrets.keys, "secret", .text)
+    case .secrets: return try known(name, found.secrets.keys, "secret", .text)
     case .steps:
       let scope = self.scope(declaring: name, seenFrom: scope)
       if stepIDs[scope].positional.contains(name) { throw .positionalID(name) }
@@ -208,20 +214,20 @@ extension WorkflowReader {
         return .map
       }
       guard places[scope][name] == nil else { return .map }
-      return try known(places[scope].keys, "step", .map)
+      return try known(name, places[scope].keys, "step", .map)
     case .matrix:
       if let bindings, bindings.openMatrix != nil, bindings.matrixNames.isEmpty { return .any }
-      return try known(bindings?.matrixNames ?? [], "matrix value", .any)
+      return try known(name, bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
       return try known(
-        ["id", "generation", "dir"], "run property", name == "generation" ? .number : .text)
-    case .workflow: return try known(["name", "dir"], "workflow property", .text)
+        name, ["id", "generation", "dir"], "run property", name == "generation" ? .number : .text)
+    case .workflow: return try known(name, ["name", "dir"], "workflow property", .text)
     case .machine:
       return try known(
-        ["os", "arch", "cpus"], "machine property", name == "cpus" ? .number : .text)
+        name, ["os", "arch", "cpus"], "machine property", name == "cpus" ? .number : .text)
     case .trigger:
       return try known(
-        Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
+        name, Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
     case .item, .index, .args, .stdout, .status: return .any
     }

@@ -170,6 +170,12 @@ struct FanStep: StepKind {
         workflow: values.workflow, values: values.values, scope: values.scope,
         bindings: bindings.within(values.bindings), budget: values.budget)
       let text = try source.text(of: key, "key")
+      guard text.utf8.count <= ExpandedItem.keyBytesMax else {
+        throw ResolutionError(
+          text:
+            "the key of item \(index) is too long: it has \(text.utf8.count) bytes; use at most "
+            + "\(ExpandedItem.keyBytesMax) bytes, such as a part of the item or ${{ index }}")
+      }
       guard ExpandedItem.isKey(text) else {
         throw ResolutionError(
           text: "the key of item \(index) is \"\(WorkflowReader.label([.text(text)]))\", which "

@@ -1,22 +1,20 @@
 // `FanTemplate`: the steps for each item of a `foreach` or `matrix` that is computed during a run.
 
-/// The steps for each item of a step that a run expands.
+/// The steps for each item of a step that a run expands, as they were read.
 ///
-/// A single step is a template of one step. The ids begin with that of the step and `[*]`; values of
-/// the item are kept open, see ``Bindings``.
+/// Values of the item are kept open, see ``Bindings``.
 package struct FanTemplate: Sendable, Equatable {
-  /// The steps, in file order.
-  package internal(set) var steps: [Workflow.Step] = []
-  /// Their layout; its indices are positions in `steps`.
-  package internal(set) var outline = Outline.sequence([])
-  /// The ids of the last steps, which the steps after the whole need.
-  package internal(set) var ends: [String] = []
-  /// The names of groups in displays, by id.
-  package internal(set) var groupNames: [String: String] = [:]
-  /// The mark in names and labels in place of the label of the item.
-  package internal(set) var mark = ""
+  /// The steps.
+  package internal(set) var content = ItemTemplate<Workflow.Step>()
   /// The positions of the scopes of the steps, if they have scopes of their own.
   var scopes = 0..<0
+  /// The positions of the groups that are a part of it.
+  var groups = 0..<0
+
+  /// The steps, in file order.
+  package var steps: [Workflow.Step] { content.steps }
+  /// The ids of the last steps.
+  package var ends: [String] { content.ends }
 
   /// The lines that describe the steps to users.
   var shown: [String] {
@@ -34,6 +32,24 @@ package struct FanTemplate: Sendable, Equatable {
   }
 }
 
+/// Positions that are copied to the end of a list.
+private struct CopiedRange {
+  private let range: Range<Int>
+  private let shift: Int
+
+  init(_ range: Range<Int>, to end: Int) {
+    self.range = range
+    shift = end - range.lowerBound
+  }
+
+  /// Returns the position of the copy; the same position if it is not copied.
+  func copy(of position: Int) -> Int { range.contains(position) ? position + shift : position }
+
+  func copy(of inner: Range<Int>) -> Range<Int> {
+    inner.isEmpty ? inner : copy(of: inner.lowerBound)..<copy(of: inner.upperBound - 1) + 1
+  }
+}
+
 /// Makes the steps of one item from their template.
 struct ItemCopy {
   let names: ItemNames
@@ -41,12 +57,9 @@ struct ItemCopy {
   private let step: String
   /// Its number.
   private let number: Int
-  private let index: Int
   private let bindings: Bindings
-  /// The scopes of the template.
-  private let scopes: Range<Int>
-  /// The distance to their copies.
-  private let shift: Int
+  private let scopes: CopiedRange
+  private let groups: CopiedRange
 
   /// Creates a copy.
   ///
@@ -55,44 +68,34 @@ struct ItemCopy {
   ///   - step: The id of the step.
   ///   - item: The item.
   ///   - index: Its position.
-  ///   - scopeCount: The number of scopes so far, after which those of the item come.
+  ///   - counts: The numbers of scopes and groups so far, after which those of the item come.
   init(
-    of fan: FanStep, _ step: String, for item: ExpandedItem, at index: Int, scopeCount: Int
+    of fan: FanStep, _ step: String, for item: ExpandedItem, at index: Int,
+    _ counts: (scopes: Int, groups: Int)
   ) {
     self.step = step
-    self.index = index
     number = fan.number
-    names = ItemNames(of: step, mark: fan.template.mark, for: item)
+    names = ItemNames(of: step, mark: fan.template.content.mark, for: item)
     bindings = item.bindings(at: index)
-    scopes = fan.template.scopes
-    shift = scopeCount - scopes.lowerBound
+    scopes = CopiedRange(fan.template.scopes, to: counts.scopes)
+    groups = CopiedRange(fan.template.groups, to: counts.groups)
   }
 
   /// Returns the copy of a template: of the one itself, or of one inside of it.
   func template(_ template: FanTemplate) -> FanTemplate {
     var copy = template
-    copy.steps = template.steps.map(self.step)
-    copy.outline = template.outline.renaming(names.id)
-    copy.ends = template.ends.map(names.id)
-    copy.groupNames = [:]
-    for (id, name) in template.groupNames { copy.groupNames[names.id(id)] = names.text(name) }
-    if !template.scopes.isEmpty {
-      copy.scopes = scope(template.scopes.lowerBound)..<scope(template.scopes.upperBound - 1) + 1
-    }
+    copy.content = template.content.renamed(names, step)
+    copy.scopes = scopes.copy(of: template.scopes)
+    copy.groups = groups.copy(of: template.groups)
     return copy
-  }
-
-  /// Returns the position of the copy of a scope; the same position if the scope is not copied.
-  private func scope(_ position: Int) -> Int {
-    scopes.contains(position) ? position + shift : position
   }
 
   /// Returns the copy of the scope at a position.
   func scope(_ scope: Scope, at position: Int) -> Scope {
     var copy = scope
     copy.origin = scope.origin ?? position
-    copy.parent = scope.parent.map(self.scope)
-    copy.enclosing = scope.enclosing.map(self.scope)
+    copy.parent = scope.parent.map(scopes.copy(of:))
+    copy.enclosing = scope.enclosing.map(scopes.copy(of:))
     copy.prefix = names.id(scope.prefix)
     copy.title = scope.title.map(names.text)
     copy.bindings = scope.bindings?.filled(for: number, with: bindings)
@@ -100,12 +103,21 @@ struct ItemCopy {
     return copy
   }
 
-  /// Returns the copy of a group.
+  /// Returns the copy of the group at a position.
+  func group(_ group: Group, at position: Int) -> Group {
+    var copy = group
+    copy.origin = group.origin ?? position
+    copy.parent = group.parent.map { GroupIndex(groups.copy(of: $0.position)) }
+    copy.name = names.id(group.name)
+    return copy
+  }
+
+  /// Returns the copy of a group in a scope.
   func group(_ group: StepGroup) -> StepGroup {
     var copy = group
     copy.ends = group.ends.map(names.id)
     if case .used(let scope, let outputs) = group.kind {
-      copy.kind = .used(scope: self.scope(scope), outputs: outputs)
+      copy.kind = .used(scope: scopes.copy(of: scope), outputs: outputs)
     }
     return copy
   }
@@ -114,28 +126,18 @@ struct ItemCopy {
     var copy = step
     copy.id = names.id(step.id)
     copy.replaceNeeds { [names.id($0)] }
+    copy.group = GroupIndex(groups.copy(of: step.group.position))
     var extras = copy.extras
     extras.bindings = extras.bindings?.filled(for: number, with: bindings)
     for position in extras.conditions.indices {
       let condition = extras.conditions[position]
-      extras.conditions[position].scope = scope(condition.scope)
+      extras.conditions[position].scope = scopes.copy(of: condition.scope)
       extras.conditions[position].bindings =
         condition.bindings?.filled(for: number, with: bindings)
     }
     extras.name = extras.name.map(names.text)
     extras.fan = extras.fan.map(names.id)
-    extras.scope = scope(extras.scope)
-    extras.groups = extras.groups.map(names.id)
-    extras.tolerantGroups = extras.tolerantGroups.map(names.id)
-    for position in extras.rules.indices {
-      extras.rules[position].group = names.id(extras.rules[position].group)
-    }
-    for position in extras.items.indices {
-      extras.items[position].holder = names.id(extras.items[position].holder)
-      guard !extras.items[position].isMutex else { continue }
-      if extras.items[position].group == self.step { extras.items[position].item = index }
-      extras.items[position].group = names.id(extras.items[position].group)
-    }
+    extras.scope = scopes.copy(of: extras.scope)
     copy.extras = extras
     if var fan = step.action.kind as? FanStep {
       fan.template = template(fan.template)

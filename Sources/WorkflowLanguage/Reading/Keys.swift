@@ -260,6 +260,10 @@ extension KeyTable {
         "whether it owns the terminal while it runs, to interact with its user",
         .extras, excludedBy: ["approval", "uses"]),
       Key(
+        "separate-streams", .boolean,
+        "whether its standard error is told apart from its standard output in events",
+        .extras, excludedBy: ["approval", "uses"]),
+      Key(
         "ready", .map(readiness), "when a service is ready for the steps that need it", .extras,
         excludedBy: ["uses", "approval"]),
       Key(

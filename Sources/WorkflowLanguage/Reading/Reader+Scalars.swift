@@ -104,7 +104,9 @@ extension Reader {
     }
   }
 
-  mutating func number(_ node: Node, _ what: String, from minimum: Int) -> Int? {
+  mutating func number(
+    _ node: Node, _ what: String, from minimum: Int, upTo maximum: Int = Int(Int32.max)
+  ) -> Int? {
     guard case .scalar(let text, isPlain: true) = node.content, let number = Int(text),
       number >= minimum, number <= Int(Int32.max)
     else {
@@ -113,6 +115,10 @@ extension Reader {
         .notWhole(
           what, from: minimum, isLarge: isLarge, isComputed: node.text?.hasExpression == true),
         at: node)
+      return nil
+    }
+    guard number <= maximum else {
+      report(.aboveMaximum(what, maximum), at: node)
       return nil
     }
     return number
@@ -153,7 +159,7 @@ extension Value {
       } else if isPlain, ["false", "False", "FALSE"].contains(text) {
         self = .boolean(false)
       } else if isPlain, let number = Value.number(written: text) {
-        self = .number(number)
+        self = Value.number(text.drop { $0 == "+" }, number)
       } else {
         self = .text(text)
       }

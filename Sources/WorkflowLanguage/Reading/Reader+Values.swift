@@ -21,21 +21,23 @@ extension Reader {
     named(node, "params", .identifier).compactMap { name, _, value in parameter(name, value) }
   }
 
+  private mutating func scalarParameter(_ name: String, _ node: Node) -> Parameter? {
+    if node.isNull { return Parameter(name: name) }
+    // A scalar is a default value, which also determines the type.
+    guard text(node, "the default of \"\(name)\"") != nil else { return nil }
+    let value = Value(node)
+    let kind: Parameter.Kind =
+      switch value {
+      case .boolean: .boolean
+      case .number, .digits: value.asText == node.text ? .number : .string
+      default: .string
+      }
+    return Parameter(
+      name: name, kind: kind, defaultValue: kind == .string ? .text(node.text ?? "") : value)
+  }
+
   private mutating func parameter(_ name: String, _ node: Node) -> Parameter? {
-    if case .scalar = node.content {
-      if node.isNull { return Parameter(name: name) }
-      // A scalar is a default value, which also determines the type.
-      guard text(node, "the default of \"\(name)\"") != nil else { return nil }
-      let value = Value(node)
-      let kind: Parameter.Kind =
-        switch value {
-        case .boolean: .boolean
-        case .number(let number) where Value.number(number).asText == node.text: .number
-        default: .string
-        }
-      return Parameter(
-        name: name, kind: kind, defaultValue: kind == .string ? .text(node.text ?? "") : value)
-    }
+    if case .scalar = node.content { return scalarParameter(name, node) }
     if case .sequence = node.content {
       return structure(node).map { Parameter(name: name, kind: .list, defaultValue: $0) }
     }
@@ -197,9 +199,7 @@ extension Reader {
     return retry
   }
 
-  private mutating func durationText(
-    _ node: Node, _ what: String, allowsZero: Bool
-  ) -> Duration? {
+  private mutating func durationText(_ node: Node, _ what: String, allowsZero: Bool) -> Duration? {
     guard let text = text(node, what) else { return nil }
     return duration(text, node, what, allowsZero: allowsZero)
   }

@@ -176,9 +176,8 @@ struct Reader {
       report(unknown: pair, after: pairs[..<number].last, near?.name, table)
       // Read the value as that of the suggested key if possible, so that a misspelled key causes
       // only one error.
-      guard let near, fields[near.name] == nil, let position = table.position(of: near.name) else {
-        continue
-      }
+      guard let near, fields[near.name] == nil, let position = table.position(of: near.name)
+      else { continue }
       if near.hasValue(like: pair.value) {
         fields.rename(number, to: near.name)
         fields.bits |= 1 << UInt64(position)
@@ -283,6 +282,14 @@ struct Fields {
   /// The value of a key, if present.
   subscript(name: String) -> Node? {
     Node.position(of: name, in: pairs).map { pairs[$0].value }
+  }
+
+  /// Whether the step is a group.
+  var isGroup: Bool { ["uses", "steps", "parallel"].contains { self[$0] != nil } }
+
+  /// Returns the keys of a list that are present, with their values.
+  func pairs(_ names: [String]) -> [Node.Pair] {
+    names.compactMap { name in Node.position(of: name, in: pairs).map { pairs[$0] } }
   }
 
   /// Returns whether a key is missing, even under a misspelled name.

@@ -5,11 +5,28 @@ import Platform
 /// The source of the files that a workflow uses.
 public struct SourceFiles: Sendable {
   private let kept: [String: String]?
+  /// Texts that were saved with a run under keys that are not paths.
+  private var lists: [String: String] = [:]
   /// Dotenv files that replace those on disk, by path.
   private let variables: [String: String]
 
   /// The files on disk.
   public static let disk = SourceFiles(kept: nil, variables: [:])
+
+  private init(kept: [String: String]?, variables: [String: String]) {
+    self.kept = kept
+    self.variables = variables
+  }
+
+  /// Returns the files on disk, with the lists of files that were saved with a run.
+  ///
+  /// - Parameter texts: The texts that were saved.
+  /// - Returns: The files.
+  package static func disk(listedIn texts: [String: String]) -> SourceFiles {
+    var files = disk
+    files.lists = texts
+    return files
+  }
 
   /// Returns the files that were saved with a run; there are no other files.
   ///
@@ -38,7 +55,7 @@ public struct SourceFiles: Sendable {
   }
 
   /// Returns a text that was saved with a run under a key that is not a path; nil if there is none.
-  func keptText(_ key: String) -> String? { kept?[key] }
+  func keptText(_ key: String) -> String? { (kept ?? lists)[key] }
 
   /// Returns the contents of a dotenv file.
   ///

@@ -48,12 +48,24 @@ extension Workflow {
     for step in steps where items[step.id] == nil { items[step.id] = self.items(of: step) }
     guard !items.isEmpty else { return self }
     let base = unexpanded
-    var expansion = Expansion(of: base, to: items)
+    var places = ExpandedPlaces(of: base)
+    var expansion = StepExpansion<Workflow.Step>()
     var next = base
-    next.outline = expansion.add(base.steps, base.outline) ?? .sequence([])
-    next.steps = expansion.connectedSteps
-    next.scopes = expansion.connectedScopes
-    next.groupNames = expansion.groupNames
+    let outline = expansion.add(base.steps, base.outline) { step in
+      guard let fan = step.action.kind as? FanStep, let items = items[step.id] else { return nil }
+      return places.copies(of: fan, step, for: items)
+    }
+    next.outline = outline ?? .sequence([])
+    next.steps = expansion.connectedSteps.map { step in
+      guard var fan = step.action.kind as? FanStep, let items = items[step.id] else { return step }
+      var step = step
+      fan.items = items
+      step.action = Workflow.Step.Action(fan)
+      return step
+    }
+    next.scopes = places.scopes(after: expansion)
+    next.groups = places.groups
+    next.groupNames.merge(expansion.groupNames) { $1 }
     do {
       next.graph = try Graph(ids: next.steps.map(\.id), needs: next.steps.map(\.needs))
     } catch {
@@ -87,6 +99,7 @@ extension Workflow {
       base.steps.append(step)
     }
     base.outline = outline.moving(to: { moved[$0] }, children: { _ in nil }) ?? .sequence([])
+    base.groups.removeCopies()
     base.scopes = Array(scopes.prefix { $0.origin == nil })
     for position in base.scopes.indices {
       base.scopes[position].forgetItems(owners)
@@ -103,103 +116,48 @@ extension Workflow {
   package static let itemStepsMax = FanStep.limitMax
 }
 
-/// Builds the steps of an expanded workflow.
-private struct Expansion {
-  private let items: [String: [ExpandedItem]]
+extension Workflow.Step: ExpandableStep {}
+
+/// The scopes and groups of a workflow that is expanded, with those of its items.
+private struct ExpandedPlaces {
   private var scopes: [Scope]
-  private(set) var groupNames: [String: String]
-  private var steps: [Workflow.Step] = []
-  /// The last steps of the items of a step that was expanded.
-  private var ends: [String: [String]] = [:]
+  private(set) var groups: GroupTree
 
-  init(of workflow: Workflow, to items: [String: [ExpandedItem]]) {
-    self.items = items
-    scopes = workflow.scopes
-    groupNames = workflow.groupNames
-  }
+  init(of workflow: Workflow) { (scopes, groups) = (workflow.scopes, workflow.groups) }
 
-  /// Adds steps and the steps to which they are expanded.
-  ///
-  /// - Parameters:
-  ///   - list: The steps.
-  ///   - outline: Their layout.
-  /// - Returns: The layout with the steps of items; nil if it is empty.
-  mutating func add(_ list: [Workflow.Step], _ outline: Outline) -> Outline? {
-    var moved: [Int] = []
-    var children: [Int: [Outline]] = [:]
-    for (position, step) in list.enumerated() {
-      moved.append(steps.count)
-      steps.append(step)
-      guard var fan = step.action.kind as? FanStep, let items = items[step.id] else { continue }
-      fan.items = items
-      steps[steps.count - 1].action = Workflow.Step.Action(fan)
-      ends[step.id] = items.flatMap { item in
-        fan.template.ends.map(ItemNames(of: step.id, mark: fan.template.mark, for: item).id)
-      }
-      var outlines: [Outline] = []
-      for (index, item) in items.enumerated() {
-        outlines += [add(item, at: index, of: fan, step)].compactMap(\.self)
-      }
-      children[position] = outlines
-      expandGroup(of: step, to: items)
-    }
-    return outline.moving(to: { moved[$0] }, children: { children[$0] })
-  }
-
-  /// Adds the steps of one item.
-  private mutating func add(
-    _ item: ExpandedItem, at index: Int, of fan: FanStep, _ step: Workflow.Step
-  ) -> Outline? {
-    let copy = ItemCopy(of: fan, step.id, for: item, at: index, scopeCount: scopes.count)
-    for position in fan.template.scopes {
-      scopes.append(copy.scope(scopes[position], at: position))
-    }
+  /// Returns the copies of a template for the items of a step, and adds their scopes and groups.
+  mutating func copies(
+    of fan: FanStep, _ step: Workflow.Step, for items: [ExpandedItem]
+  ) -> [ItemTemplate<Workflow.Step>] {
     let declaring = step.extras.scope
     let name = String(step.id.dropFirst(scopes[declaring].prefix.count))
-    if let group = scopes[declaring].groups[ItemNames.template(of: name)] {
-      scopes[declaring].groups[item.id(in: name)] = copy.group(group)
+    let copies = items.enumerated().map { index, item in
+      let copy = ItemCopy(of: fan, step.id, for: item, at: index, (scopes.count, groups.count))
+      for position in fan.template.scopes {
+        scopes.append(copy.scope(scopes[position], at: position))
+      }
+      for position in fan.template.groups {
+        _ = groups.add(copy.group(groups[GroupIndex(position)], at: position))
+      }
+      if let group = scopes[declaring].groups[ItemNames.template(of: name)] {
+        scopes[declaring].groups[item.id(in: name)] = copy.group(group)
+      }
+      return copy.template(fan.template).content
     }
-    let template = copy.template(fan.template)
-    groupNames.merge(template.groupNames) { $1 }
-    return add(template.steps, template.outline)
-  }
-
-  /// Makes the name of a step refer to its items, too.
-  private mutating func expandGroup(of step: Workflow.Step, to items: [ExpandedItem]) {
-    let declaring = step.extras.scope
-    let name = String(step.id.dropFirst(scopes[declaring].prefix.count))
+    // The name of the step refers to its items, too.
     scopes[declaring].groups[name] = StepGroup(
       kind: .each(items.map { $0.id(in: name) }), ends: [step.id])
+    return copies
   }
 
-  /// Returns the last steps of the items of a step; nil if it was not expanded.
-  private func allEnds(of step: String) -> [String]? {
-    ends[step].map { $0.flatMap { end in [end] + (allEnds(of: end) ?? []) } }
-  }
-
-  /// The steps; those that need an expanded step need the last steps of its items, too.
-  var connectedSteps: [Workflow.Step] {
-    let ids = Set(steps.map(\.id))
-    return steps.map { step in
-      var step = step
-      let id = step.id
-      step.replaceNeeds { need in
-        ItemNames.isOfItem(id, of: need) ? nil : allEnds(of: need).map { [need] + $0 }
-      }
-      // A part of a workflow need not have what only the steps of items need.
-      if step.extrasIfAny?.fan != nil { step.keepNeeds(in: ids) }
-      return step
-    }
-  }
-
-  /// The scopes; groups that end with an expanded step end with the last steps of its items.
-  var connectedScopes: [Scope] {
-    guard !ends.isEmpty else { return scopes }
-    return scopes.map { scope in
+  /// Returns the scopes; groups that end with an expanded step end with the last steps of its items.
+  func scopes(after expansion: StepExpansion<Workflow.Step>) -> [Scope] {
+    scopes.map { scope in
       var scope = scope
-      for (name, group) in scope.groups where group.ends.contains(where: { ends[$0] != nil }) {
+      for (name, group) in scope.groups
+      where group.ends.contains(where: { expansion.allEnds(of: $0) != nil }) {
         scope.groups[name]?.ends = group.ends.flatMap { end in
-          guard !ItemNames.isOfItem(scope.prefix, of: end), let ends = allEnds(of: end),
+          guard !ItemNames.isOfItem(scope.prefix, of: end), let ends = expansion.allEnds(of: end),
             !ends.isEmpty
           else { return [end] }
           return ends

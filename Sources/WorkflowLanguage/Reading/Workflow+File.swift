@@ -105,12 +105,12 @@ extension Arguments {
   {
     let source = SourceText(bytes)
     var reader = Reader(file: file, source: source)
-    // JSON strings may contain characters that YAML does not allow.
+    // JSON strings may contain characters that YAML does not allow. What is an error in YAML is one
+    // here, too, and is found there.
     if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
-      let text = String(validating: bytes, as: UTF8.self),
-      case .map(let values)? = try? Value(json: text)
+      let text = String(validating: bytes, as: UTF8.self), let texts = Value.texts(ofMap: text)
     {
-      return values.mapValues(\.asText)
+      return texts
     }
     let document = Document(source)
     reader.report(document.problems)

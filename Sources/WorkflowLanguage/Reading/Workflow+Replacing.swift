@@ -42,12 +42,12 @@ extension Workflow {
 extension FanTemplate {
   /// Lets all steps perform other work.
   fileprivate mutating func perform(_ work: InProcessWork) {
-    for position in steps.indices {
-      if var fan = steps[position].action.kind as? FanStep {
+    for position in content.steps.indices {
+      if var fan = content.steps[position].action.kind as? FanStep {
         fan.template.perform(work)
-        steps[position].action = Workflow.Step.Action(fan)
+        content.steps[position].action = Workflow.Step.Action(fan)
       } else {
-        steps[position].perform(work)
+        content.steps[position].perform(work)
       }
     }
   }

@@ -9,13 +9,17 @@ extension WorkflowReader {
   /// - Returns: The graph, or nil if needs are invalid.
   mutating func checkedGraph() -> Graph? {
     let before = errorCount
+    addEnds()
     var builder = GraphBuilder(ids: steps.map(\.id))
     resolveNeeds(&builder)
     var graph: Graph?
     if errorCount == before { graph = try? builder.graph() }
     // Report cycles even if some needs are unknown, because those are not part of a cycle.
     if graph == nil, let cycle = builder.cycle() { report(cycle: cycle) }
-    if let graph { checkItems(in: graph) }
+    if let graph {
+      checkItems(in: graph)
+      checkServices(in: graph)
+    }
     // Check expressions even if needs are invalid, as far as possible.
     checkExpressions(in: graph)
     return graph

@@ -26,6 +26,7 @@ extension WorkflowReader {
       var isCleanUp = false
       var environment: [String: Template] = [:]
       var chain: [String] = []
+      var opening: [Need] = []
 
       init() {}
 
@@ -37,11 +38,14 @@ extension WorkflowReader {
         isCleanUp = other.isCleanUp
         environment = other.environment
         chain = other.chain
+        opening = other.opening
       }
     }
 
     var file = 0
     var scope = 0
+    /// The innermost group around the steps.
+    var group = GroupIndex.run
     /// Whether triggers are being read instead of steps.
     var isOfTriggers = false
     private var rest = Rest()
@@ -95,6 +99,13 @@ extension WorkflowReader {
     var isFinally: Bool {
       get { rest.isFinally }
       set { change { $0.isFinally = newValue } }
+    }
+
+    /// What the innermost group with settings around the steps needs: also its steps with needs of
+    /// their own begin after it.
+    var opening: [Need] {
+      get { rest.opening }
+      set { change { $0.opening = newValue } }
     }
 
     /// The files that use this file, outermost first.

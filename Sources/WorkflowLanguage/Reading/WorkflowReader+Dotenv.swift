@@ -74,6 +74,7 @@ enum DotenvText {
   ///
   /// - Throws: ``DotenvError`` for the first invalid line.
   static func variables(in bytes: [UInt8]) throws(DotenvError) -> [String: String] {
+    let bytes = SourceText(bytes).bytes
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw unreadableLine(of: bytes)
     }
@@ -86,17 +87,9 @@ enum DotenvText {
       var line = trimmed(takeLine(&rest))
       if line.isEmpty || line.first == "#" { continue }
       if line.starts(with: "export ".unicodeScalars) { line = trimmed(line.dropFirst(7)) }
-      let name = line.prefix { $0 == "_" || isLetter($0) || isDigit($0) }
-      let afterName = trimmed(line[name.endIndex...])
-      guard let letter = name.first, !isDigit(letter), afterName.first == "=" else {
-        throw DotenvError(line: first, reason: .noAssignment(String(line.prefix(60))))
-      }
-      guard !name.starts(with: "REPRISE_".unicodeScalars) else {
-        throw DotenvError(line: first, reason: .reservedName)
-      }
-      let value = trimmed(afterName.dropFirst())
+      let (name, value) = try assignment(line, first)
       guard let quote = value.first, quote == "\"" || quote == "'" else {
-        variables[String(name)] = String(withoutComment(value))
+        variables[name] = String(withoutComment(value))
         continue
       }
       // A quoted value may span several lines.
@@ -104,16 +97,30 @@ enum DotenvText {
       guard let end = end(of: rest, quote) else {
         throw DotenvError(line: first, reason: .unclosedQuote)
       }
-      let inner = rest[..<end]
+      let inner = withoutReturns(rest[..<end])
       number += inner.count { $0 == "\n" }
       rest = rest[rest.index(after: end)...]
       let after = trimmed(takeLine(&rest))
       guard after.isEmpty || after.first == "#" else {
         throw DotenvError(line: first, reason: .afterQuote)
       }
-      variables[String(name)] = quote == "'" ? String(inner) : unescaped(inner)
+      variables[name] = quote == "'" ? String(inner) : unescaped(inner)
     }
     return variables
+  }
+
+  private static func assignment(
+    _ line: Scalars, _ number: Int
+  ) throws(DotenvError) -> (name: String, value: Scalars) {
+    let name = line.prefix { $0 == "_" || isLetter($0) || isDigit($0) }
+    let afterName = trimmed(line[name.endIndex...])
+    guard let letter = name.first, !isDigit(letter), afterName.first == "=" else {
+      throw DotenvError(line: number, reason: .noAssignment(String(line.prefix(60))))
+    }
+    guard !name.starts(with: "REPRISE_".unicodeScalars) else {
+      throw DotenvError(line: number, reason: .reservedName)
+    }
+    return (String(name), trimmed(afterName.dropFirst()))
   }
 
   private typealias Scalars = Substring.UnicodeScalarView
@@ -174,6 +181,18 @@ enum DotenvText {
       }
     }
     return nil
+  }
+
+  /// Returns a value of several lines with line feeds as line ends, without carriage returns before
+  /// them.
+  private static func withoutReturns(_ text: Scalars) -> Scalars {
+    guard text.contains("\r") else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text {
+      if scalar == "\n", result.last == "\r" { result.removeLast() }
+      result.append(scalar)
+    }
+    return Substring(String(result)).unicodeScalars
   }
 
   private static func unescaped(_ text: Scalars) -> String {

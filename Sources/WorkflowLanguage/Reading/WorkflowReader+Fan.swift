@@ -39,8 +39,9 @@ extension WorkflowReader {
     let kind: FanStep
     /// The context of the steps for each item.
     let inner: Context
-    /// The position of the first scope of the steps.
+    /// The position of the first scope of the steps, and that of their first group.
     let scope: Int
+    let group: Int
     let errorCount: Int
 
     /// The id of the steps for each item.
@@ -66,58 +67,53 @@ extension WorkflowReader {
   private mutating func openFan(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> Fan? {
-    let file = context.file
     let draft = drafts.count
-    if let key = fields.key("matrix"), fields["foreach"] != nil {
-      readers[file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
-      return nil
-    }
-    if let approval = fields.key("approval") {
-      readers[file].report(.approvalOfExpandedStep, at: approval)
-    }
+    guard mayExpand(fields, context) else { return nil }
     let before = errorCount
     let (source, own) = readSource(fields, context, draft)
     let group = fullID(id, scope: context.scope)
     var inner = context
     inner.bindings = own.within(context.bindings)
-    inner.extras.groups.append(group)
     inner.extras.fan = group
     let limit = fields["max-items"].flatMap { itemsLimit($0, context) } ?? FanStep.itemsMax
     let key = fields["key"].flatMap { template($0, "key", .itemKey, inner, draft: draft) }
-    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
-    let parallelLimit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let isGroup = ["uses", "steps", "parallel"].contains { fields[$0] != nil }
-    if failFastCount != nil || parallelLimit != nil {
-      inner.extras.items.append(
-        GroupItem(
-          group: group, item: 0, limit: parallelLimit, failFastCount: failFastCount,
-          countsItems: isGroup))
-    }
     let continuesOnError = fields["continue-on-error"].flatMap {
       boolean($0, "continue-on-error", context)
     }
     var step = Workflow.Step(id: group, action: .wait)
     step.extras = context.extras
-    if !isGroup {
+    if !fields.isGroup {
       step.extras.continuesOnError = continuesOnError ?? context.defaults.continuesOnError
-    } else if continuesOnError == true {
-      // What follows the group runs whether or not there are items.
-      step.extras.tolerantGroups.append(group)
-      inner.extras.tolerantGroups.append(group)
     }
+    (step.group, inner.group) = addFan(group, fields, continuesOnError == true, context)
     step.extras.scope = context.scope
     step.extras.bindings = context.bindings
     steps.append(step)
     let idNode = fields["id"] ?? fields.node
-    drafts.append(
-      Draft(
-        needs: needs, file: file, mark: idNode.mark,
-        length: fields["id"] == nil ? 1 : idNode.length))
+    let length = fields["id"] == nil ? 1 : idNode.length
+    drafts.append(Draft(needs: needs, file: context.file, mark: idNode.mark, length: length))
     guard let source else { return nil }
     return Fan(
       id: id, draft: draft,
       kind: FanStep(source: source, key: key, limit: limit, number: draft), inner: inner,
-      scope: scopes.count, errorCount: before)
+      scope: scopes.count, group: groups.count, errorCount: before)
+  }
+
+  /// Adds the group of a step with computed items, and inside of it, if it has limits, that of the
+  /// items, of which the step that computes them is none.
+  ///
+  /// - Returns: The groups of the step and of its items.
+  private mutating func addFan(
+    _ name: String, _ fields: Fields, _ continuesOnError: Bool, _ context: Context
+  ) -> (GroupIndex, items: GroupIndex) {
+    var group = Group(name: name, hasID: true, in: context.group)
+    // What follows the group runs whether or not there are items.
+    group.continuesOnError = fields.isGroup && continuesOnError
+    let all = groups.add(group)
+    var items = Group(name: name + ":items", in: all)
+    readLimits(ofParts: fields, of: &items, context)
+    let isLimited = items.maxParallel != nil || items.failFastCount != nil
+    return (all, isLimited ? groups.add(items) : all)
   }
 
   /// Completes the step that computes the items, after the steps of its template have been read.
@@ -149,7 +145,8 @@ extension WorkflowReader {
     fans.append(
       FoldedFan(
         draft: fan.draft, scope: context.scope, name: fan.id, outline: outline,
-        ends: stepIDs(of: ends), scopes: fan.scope..<scopes.count))
+        ends: stepIDs(of: ends), scopes: fan.scope..<scopes.count,
+        groups: fan.group..<groups.count))
     scopes[context.scope].groups[fan.id] = StepGroup(
       kind: .each([]), ends: stepIDs(of: all))
     return (.group(step.id + "[*]", .sequence([.step(StepIndex(fan.draft))])), all)
@@ -193,6 +190,31 @@ extension WorkflowReader {
 
   // MARK: Items that are known before the run
 
+  /// Returns whether the keys of a step allow to expand it, or reports an error.
+  mutating func mayExpand(_ fields: Fields, _ context: Context) -> Bool {
+    if let key = fields.key("matrix"), fields["foreach"] != nil {
+      readers[context.file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
+      return false
+    }
+    if let approval = fields.key("approval") {
+      readers[context.file].report(.approvalOfExpandedStep, at: approval)
+    }
+    return true
+  }
+
+  /// Reads `max-parallel` and `fail-fast`, which count the parts of a group.
+  mutating func readLimits(ofParts fields: Fields, of group: inout Group, _ context: Context) {
+    group.failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
+    group.maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
+  }
+
+  /// Returns whether a key belongs in a matrix, or reports an error.
+  mutating func isKey(_ name: String, ofMatrix key: Node, _ context: Context) -> Bool {
+    guard name == "fail-fast" || name == "max-parallel" else { return true }
+    readers[context.file].report(.misplaced(.ofMatrix(name)), at: key)
+    return false
+  }
+
   /// Returns whether `max-items` allows a number of items, or reports an error.
   mutating func isAllowed(_ count: Int, _ fields: Fields, _ context: Context) -> Bool {
     guard let node = fields["max-items"], let limit = itemsLimit(node, context), count > limit
@@ -210,7 +232,10 @@ extension WorkflowReader {
       inner.bindings = bindings
       guard let key = text(node, "key", inner) else { return nil }
       guard ExpandedItem.isKey(key) else {
-        readers[context.file].report(.itemKey(key), at: node)
+        let bytesMax = ExpandedItem.keyBytesMax
+        readers[context.file].report(
+          key.utf8.count > bytesMax ? .longItemKey(key, bytesMax: bytesMax) : .itemKey(key),
+          at: node)
         return nil
       }
       keys.append(key)
@@ -240,11 +265,8 @@ extension WorkflowReader {
     }
     var names: [String] = []
     var lists: [String: FanStep.List] = [:]
-    for (name, key, value) in readers[context.file].named(node, "matrix", .identifier) {
-      if name == "fail-fast" || name == "max-parallel" {
-        readers[context.file].report(.misplaced(.ofMatrix(name)), at: key)
-        continue
-      }
+    for (name, key, value) in readers[context.file].named(node, "matrix", .identifier)
+    where isKey(name, ofMatrix: key, context) {
       names.append(name)
       if isComputedLater(value, context) {
         lists[name] = template(

@@ -19,7 +19,7 @@ extension WorkflowReader {
     }
     let before = errorCount
     let patterns = patterns(files, "files", context)
-    guard let folder = folder(dir, context), errorCount == before else {
+    guard let folder = folder(dir, files, context), errorCount == before else {
       return errorCount == before ? [.null] : nil
     }
     // Not the path of a file, so it cannot be one of a used file.
@@ -41,26 +41,24 @@ extension WorkflowReader {
 
   private func found(_ patterns: [String], in folder: String) throws(FileError) -> [String] {
     // The patterns have been checked.
-    guard let search = try? FileSearch(patterns) else { return [] }
+    guard let search = try? FileSearch(patterns, .entries) else { return [] }
     // A line feed separates the names that are kept.
     return try search.files(in: folder).filter { !$0.contains("\n") }
   }
 
   /// Returns the folder in which a step runs; nil if it is not known, with or without an error.
-  private mutating func folder(_ dir: Node?, _ context: Context) -> String? {
-    var templates: [(template: Template, scope: Int)] = []
-    var scope: Int? = context.scope
-    while let position = scope {
-      if let directory = scopes[position].directory { templates.append((directory, position)) }
-      scope = scopes[position].parent
-    }
+  private mutating func folder(_ dir: Node?, _ files: Node, _ context: Context) -> String? {
     var folder = "."
-    for (template, scope) in templates.reversed() {
+    for (template, scope, bindings) in directories(around: context) {
       do throws(EvaluationError) {
         let source = StaticValues(
-          scope: scopes[scope], bindings: scopes[scope].bindings, what: "files", budget: budget)
+          scope: scopes[scope], bindings: bindings, what: "files", budget: budget)
         folder = SourceFiles.joined(folder, below: try template.value(from: source).asText)
       } catch {
+        if case .invalid = error {
+          readers[context.file].report(
+            .filesOfForeach("the directory of these files is not known before the run"), at: files)
+        }
         return nil
       }
     }
@@ -68,6 +66,31 @@ extension WorkflowReader {
     return text(dir, "dir of a step with files", context).map {
       SourceFiles.joined(folder, below: $0)
     }
+  }
+
+  /// Returns the directories of the files and groups around a step, each relative to the one before
+  /// it, with the scope and the values of its expression.
+  private func directories(
+    around context: Context
+  ) -> [(template: Template, scope: Int, bindings: Bindings?)] {
+    var chain: [Int] = []
+    var next: Int? = context.scope
+    while let scope = next {
+      chain.append(scope)
+      next = scopes[scope].parent
+    }
+    var found: [(template: Template, scope: Int, bindings: Bindings?)] = []
+    for position in chain.reversed() {
+      let scope = scopes[position]
+      for directory in scope.callerDirectories {
+        found.append((directory, scope.parent ?? 0, scope.bindings))
+      }
+      if let directory = scope.directory { found.append((directory, position, scope.bindings)) }
+    }
+    for directory in context.extras.directories {
+      found.append((directory, context.scope, context.bindings))
+    }
+    return found
   }
 }
 

@@ -4,7 +4,7 @@ import YAML
 
 extension WorkflowReader {
   /// A group whose steps are to be read.
-  struct Group {
+  struct OpenGroup {
     /// The branches or steps.
     let list: Node
     /// The settings that the steps inherit.
@@ -15,8 +15,18 @@ extension WorkflowReader {
     let id: String?
     let name: Node?
     var outputs: Node?
-    /// The name of the group in the limits of its branches; nil if they have none.
-    let limited: GroupItem?
+  }
+
+  mutating func readSequence(
+    _ node: Node, after before: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    guard let group = openGroup(node, .sequence, after: before, context) else {
+      return (nil, before)
+    }
+    let first = drafts.count
+    let (outline, last) = readList(group.list, after: group.needs, group.context)
+    let ends = withServices(last, from: first, of: group.context.group)
+    return (closeGroup(group, outline, ends, context), ends)
   }
 
   // The next functions are apart from those that call themselves for nested lists, whose frames must
@@ -26,34 +36,48 @@ extension WorkflowReader {
   @inline(never)
   mutating func openGroup(
     _ node: Node, _ table: KeyTable, after before: [Need], _ context: Context
-  ) -> Group? {
+  ) -> OpenGroup? {
     let file = context.file
     guard let fields = readers[file].fields(of: node, table), let list = fields[table.names[0]]
     else { return nil }
+    var inner = context
     guard fields.bits != 1 else {
-      return Group(
-        list: list, context: context, needs: before, id: nil, name: nil, limited: nil)
+      if table.has("steps") { addList(node, &inner) }
+      return OpenGroup(list: list, context: inner, needs: before, id: nil, name: nil)
     }
     let needs = readNeeds(ofGroup: fields, context) ?? before
     let id =
       fields["id"] == nil && fields["name"] == nil ? nil : readID(fields, context)
-    var inner = context
-    if let id { inner.extras.groups.append(fullID(id, scope: context.scope)) }
-    readSettings(
-      fields, ofGroup: id.map { fullID($0, scope: context.scope) }, of: &inner, context)
-    refuseOfMany(
-      fields, besides: table.has("parallel") ? ["max-parallel", "fail-fast"] : [], context)
+    var group = Group(
+      name: id.map { fullID($0, scope: context.scope) } ?? internalName(of: node, context),
+      hasID: id != nil, in: context.group)
+    group.isList = table.has("steps")
+    readSettings(fields, of: &group, &inner, context)
+    let hasBranches = table.has("parallel")
+    refuseOfMany(fields, besides: hasBranches ? ["max-parallel", "fail-fast"] : [], context)
     if let key = fields.key("outputs"), fields.lacks("id") {
       readers[file].report(.missing(.idOfOutputs), at: key)
     }
-    return Group(
+    if hasBranches {
+      readLimits(ofParts: fields, of: &group, context)
+      noteLimit(.parts(of: group), fields.key("max-parallel"), id ?? "parallel", context)
+    }
+    inner.group = groups.add(group)
+    inner.opening = needs
+    return OpenGroup(
       list: list, context: inner, needs: needs, id: id, name: fields["name"],
-      outputs: fields["outputs"],
-      limited: table.has("parallel") ? readLimit(fields, id, context) : nil)
+      outputs: fields["outputs"])
+  }
+
+  /// Adds a list without settings, to which services in it belong.
+  private mutating func addList(_ node: Node, _ inner: inout Context) {
+    var group = Group(name: internalName(of: node, inner), in: inner.group)
+    group.isList = true
+    inner.group = groups.add(group)
   }
 
   /// Reads the branches of a group.
-  mutating func readBranches(_ group: Group) -> (Outline, [Need]) {
+  mutating func readBranches(_ group: OpenGroup) -> (Outline, [Need]) {
     let file = group.context.file
     guard let nodes = readers[file].list(group.list, of: "a list of branches") else {
       return (.parallel([]), group.needs)
@@ -64,7 +88,7 @@ extension WorkflowReader {
     var areBefore: Bool?
     for (position, branch) in nodes.enumerated() {
       let (outline, branchEnds) = readItem(
-        branch, after: group.needs, self.context(ofBranch: position, in: group))
+        branch, after: group.needs, context(ofBranch: position, in: group))
       if let outline { outlines.append(outline) }
       // An invalid branch passes on the needs before it; add those only once.
       let isBefore = branchEnds == group.needs
@@ -79,21 +103,20 @@ extension WorkflowReader {
     if let key = fields.key("needs"), context.isFinally || context.isCleanUp {
       readers[context.file].report(.misplaced(.needsOfFinally), at: key)
     }
-    return fields["needs"].map { readNeeds($0, context) }
+    return readOwnNeeds(fields, context)
   }
 
-  /// Reads the settings that the steps of a group inherit.
+  /// Reads the settings of a group, and those that its steps inherit.
   ///
   /// - Parameters:
   ///   - fields: The keys of the group.
-  ///   - group: The unique name of the group; nil if it has no id.
+  ///   - group: The group.
   ///   - inner: The context of its steps.
   ///   - context: The context of the group.
   mutating func readSettings(
-    _ fields: Fields, ofGroup group: String?, of inner: inout Context, _ context: Context
+    _ fields: Fields, of group: inout Group, _ inner: inout Context, _ context: Context
   ) {
     let (file, draft) = (context.file, drafts.count)
-    let group = group ?? internalName(of: fields.node, context)
     readRunner(fields["runner"], into: &inner)
     if let node = fields["if"], let condition = readGroupCondition(node, context, draft) {
       if condition.template.testsStatus {
@@ -112,41 +135,31 @@ extension WorkflowReader {
     if let node = fields["shell"], let shell = readers[file].shell(node) {
       inner.defaults.groupShell = shell
     }
-    if let node = fields["continue-on-error"],
-      boolean(node, "continue-on-error", context) == true
-    {
-      inner.extras.tolerantGroups.append(group)
-    }
-    readRules(fields, of: group, into: &inner.extras, context)
+    readRules(fields, of: &group, context)
   }
 
-  /// Reads `timeout`, `retry` and `mutex` of a group or of a step with `uses`.
-  mutating func readRules(
-    _ fields: Fields, of group: String, into extras: inout StepExtras, _ context: Context
-  ) {
+  /// Reads `continue-on-error`, `timeout`, `retry` and `mutex` of a group or of a step with `uses`.
+  mutating func readRules(_ fields: Fields, of group: inout Group, _ context: Context) {
     let file = context.file
-    var rule = GroupRule(group: group)
-    rule.timeout = fields["timeout"].flatMap {
+    group.continuesOnError =
+      fields["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) } ?? false
+    group.timeout = fields["timeout"].flatMap {
       duration($0, "timeout", context, allowsZero: false)
     }
-    rule.retry = fields["retry"].flatMap { readers[file].retry($0) }
+    group.retry = fields["retry"].flatMap { readers[file].retry($0) }
     if let key = fields.key("retry"), context.isFinally || context.isCleanUp {
       readers[file].report(.misplaced(.retryOfFinally), at: key)
     }
-    rule.tolerantCount = extras.tolerantGroups.count
-    if rule.timeout != nil || rule.retry != nil { extras.rules.append(rule) }
     guard let node = fields["mutex"], let mutex = text(node, "mutex", context) else { return }
     refuseMutex(fields.key("mutex"), context)
-    let item = GroupItem(
-      group: mutex, item: drafts.count, limit: 1, failFastCount: nil, countsItems: true,
-      isMutex: true, holder: group)
-    extras.items.append(item)
-    noteLimit(item, "mutex", fields, nil, context)
+    group.mutex = mutex
+    noteLimit(.mutex(mutex), fields.key("mutex"), "parallel", context)
   }
 
   /// Reports a mutex in a group that holds one: two such groups could wait for one another.
   mutating func refuseMutex(_ key: Node?, _ context: Context) {
-    guard let key, !context.isPlain, context.extras.isInMutex else { return }
+    guard let key, groups.path(from: context.group).contains(where: { groups[$0].mutex != nil })
+    else { return }
     readers[context.file].report(.misplaced(.mutexInMutex), at: key)
   }
 
@@ -158,28 +171,13 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads `max-parallel` and `fail-fast` of a parallel group, whose items are its branches.
-  private mutating func readLimit(
-    _ fields: Fields, _ id: String?, _ context: Context
-  ) -> GroupItem? {
-    let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
-    guard limit != nil || failFastCount != nil else { return nil }
-    let group =
-      id.map { fullID($0, scope: context.scope) } ?? internalName(of: fields.node, context)
-    let item = GroupItem(
-      group: group, item: 0, limit: limit, failFastCount: failFastCount, countsItems: true)
-    if limit != nil { noteLimit(item, "max-parallel", fields, id, context) }
-    return item
-  }
-
   /// Notes the place of the key of a limit, for messages about it.
   private mutating func noteLimit(
-    _ item: GroupItem, _ name: String, _ fields: Fields, _ id: String?, _ context: Context
+    _ limit: Limit?, _ key: Node?, _ shownName: String, _ context: Context
   ) {
-    guard let key = fields.key(name) else { return }
-    limitPlaces[item.limitName] = NeedName(
-      text: id ?? "parallel", mark: key.mark, length: key.length, scope: context.scope,
+    guard let limit, let key else { return }
+    limitPlaces[limit.name] = NeedName(
+      text: shownName, mark: key.mark, length: key.length, scope: context.scope,
       file: context.file, result: nil)
   }
 
@@ -189,12 +187,17 @@ extension WorkflowReader {
   }
 
   /// Returns the settings that the steps of a branch inherit.
+  ///
+  /// In a group with limits, each branch is a group, which is counted as a whole.
   @inline(never)
-  func context(ofBranch position: Int, in group: Group) -> Context {
-    guard var item = group.limited else { return group.context }
+  private mutating func context(ofBranch position: Int, in group: OpenGroup) -> Context {
     var context = group.context
-    item.item = position
-    context.extras.items.append(item)
+    let around = groups[context.group]
+    guard group.context.group != .run, !around.isList,
+      around.maxParallel != nil || around.failFastCount != nil
+    else { return context }
+    context.group = groups.add(
+      Group(name: "\(around.name):branch \(position)", in: context.group))
     return context
   }
 
@@ -203,7 +206,7 @@ extension WorkflowReader {
   /// - Returns: The outline of the group.
   @inline(never)
   mutating func closeGroup(
-    _ group: Group, _ outline: Outline, _ ends: [Need], _ context: Context
+    _ group: OpenGroup, _ outline: Outline, _ ends: [Need], _ context: Context
   ) -> Outline {
     guard let id = group.id else { return outline }
     let outputs = group.outputs.map { readOutputs($0, of: "a group", group.context) } ?? [:]

@@ -7,13 +7,7 @@ extension WorkflowReader {
   /// So in the graph with one more vertex for each branch, its beginning, there must be no cycle.
   mutating func checkItems(in graph: Graph) {
     guard !limitPlaces.isEmpty else { return }
-    var members: [GroupItem: [Int]] = [:]
-    for (position, step) in steps.enumerated() {
-      for item in step.extrasIfAny?.items ?? [] where item.limit != nil && item.countsItems {
-        members[item, default: []].append(position)
-      }
-    }
-    let items = members.keys.sorted { ($0.group, $0.item) < ($1.group, $1.item) }
+    let items = limitedItems()
     // The edges: first those of steps, then those from and to the beginnings of items.
     var next: [[Int]] = Array(repeating: [], count: steps.count + items.count)
     var missing = Array(repeating: 0, count: next.count)
@@ -24,8 +18,7 @@ extension WorkflowReader {
     for index in graph.indices {
       for need in graph.needs(of: index) { add(need.position, index.position) }
     }
-    for (number, item) in items.enumerated() {
-      let own = Set(members[item] ?? [])
+    for (number, (_, own)) in items.enumerated() {
       var outside: Set<Int> = []
       for member in own {
         add(steps.count + number, member)
@@ -42,10 +35,23 @@ extension WorkflowReader {
         if missing[other] == 0 { ready.append(other) }
       }
     }
-    for (number, item) in items.enumerated() where missing[steps.count + number] > 0 {
-      guard let place = limitPlaces[item.limitName] else { continue }
+    for (number, (group, _)) in items.enumerated() where missing[steps.count + number] > 0 {
+      guard let place = groups.limits(of: group).compactMap({ limitPlaces[$0.name] }).first else {
+        continue
+      }
       readers[place.file].report(.itemsWaiting, at: place.mark, length: place.length)
       return
     }
+  }
+
+  /// Returns the groups that take places of limits, and the positions of their steps.
+  private func limitedItems() -> [(GroupIndex, Set<Int>)] {
+    var members: [GroupIndex: Set<Int>] = [:]
+    for (position, step) in steps.enumerated() {
+      for group in groups.path(from: step.group) where !groups.limits(of: group).isEmpty {
+        members[group, default: []].insert(position)
+      }
+    }
+    return members.sorted { $0.key.position < $1.key.position }.map { ($0.key, $0.value) }
   }
 }

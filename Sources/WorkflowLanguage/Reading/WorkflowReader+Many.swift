@@ -16,8 +16,6 @@ extension WorkflowReader {
     let keys: [String]?
     /// The context of the items, without their values.
     let context: Context
-    /// The place of the items in their limits; nil if they have none.
-    let limited: GroupItem?
     var outlines: [Outline] = []
     var ends: [Need] = []
     var members: [String] = []
@@ -59,10 +57,6 @@ extension WorkflowReader {
   private func context(ofItem position: Int, of many: Many) -> Context {
     var context = many.context
     context.bindings = many.all[position].within(context.bindings)
-    if var item = many.limited {
-      item.item = position
-      context.extras.items.append(item)
-    }
     return context
   }
 
@@ -71,14 +65,7 @@ extension WorkflowReader {
   private mutating func openMany(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> Many? {
-    let file = context.file
-    if let key = fields.key("matrix"), fields["foreach"] != nil {
-      readers[file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
-      return nil
-    }
-    if let approval = fields.key("approval") {
-      readers[file].report(.approvalOfExpandedStep, at: approval)
-    }
+    guard mayExpand(fields, context) else { return nil }
     let all: [Bindings]?
     if let node = fields["foreach"] {
       all = readForeach(node, fields, context)
@@ -99,17 +86,11 @@ extension WorkflowReader {
     let group = scopes[context.scope].prefix + id
     nameGroup(fields["name"], id, context)
     var inner = context
-    inner.extras.groups.append(group)
-    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
-    let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let hasSteps = ["uses", "steps", "parallel"].contains { fields[$0] != nil }
+    var items = Group(name: group, hasID: true, in: context.group)
+    readLimits(ofParts: fields, of: &items, context)
+    inner.group = groups.add(items)
     return Many(
-      id: id, group: group, all: all, keys: readKeys(fields, all, inner), context: inner,
-      limited: failFastCount == nil && limit == nil
-        ? nil
-        : GroupItem(
-          group: group, item: 0, limit: limit, failFastCount: failFastCount,
-          countsItems: hasSteps))
+      id: id, group: group, all: all, keys: readKeys(fields, all, inner), context: inner)
   }
 
   /// Makes the items known to `needs` and expressions, after all of them have been read.
@@ -166,9 +147,7 @@ extension WorkflowReader {
     case .scalar:
       let before = errorCount
       guard let template = readers[context.file].template(node, "foreach"), !template.isPlain else {
-        if errorCount == before {
-          readers[context.file].report(.foreachText, at: node)
-        }
+        if errorCount == before { readers[context.file].report(.foreachText, at: node) }
         return nil
       }
       guard let value = staticValue(template, node, "foreach", context) else {
@@ -228,15 +207,12 @@ extension WorkflowReader {
   }
 
   /// Returns an item with its expressions evaluated; nil if their values are not known yet.
-  private mutating func settledItem(
-    _ node: Node, _ what: String, _ context: Context
-  ) -> Value? {
+  private mutating func settledItem(_ node: Node, _ what: String, _ context: Context) -> Value? {
     switch node.content {
     case .scalar(let text, let isPlain):
       guard text.hasExpression else {
-        if isPlain, let number = Value.number(written: text), Value.number(number).asText != text {
-          readers[context.file].warn(
-            .writtenNumber(text, as: Value.number(number).asText), at: node)
+        if isPlain, Value.number(written: text) != nil, Value(node).asText != text {
+          readers[context.file].warn(.writtenNumber(text, as: Value(node).asText), at: node)
         }
         if text.utf8.contains(0) {
           readers[context.file].report(.nul(what), at: node)
@@ -279,32 +255,10 @@ extension WorkflowReader {
       return nil
     }
     let before = errorCount
-    var matrix = Matrix()
-    for (name, key, value) in readers[file].named(node, "matrix", .identifier) {
-      if name == "fail-fast" || name == "max-parallel" {
-        readers[file].report(.misplaced(.ofMatrix(name)), at: key)
-        continue
-      }
-      guard let values = settledList(value, name, context) else { continue }
-      switch name {
-      case "include": matrix.include = combinations(values, "include", value, file)
-      case "exclude": matrix.exclude = combinations(values, "exclude", value, file)
-      default:
-        if values.isEmpty {
-          readers[file].report(.emptyMatrixList(name), at: value)
-        }
-        matrix.lists.append((name, values))
-      }
-    }
+    let matrix = readLists(of: node, context)
     guard errorCount == before else { return nil }
     let names = Set(matrix.lists.map(\.name))
-    for exclusion in matrix.exclude {
-      for name in exclusion.keys.sorted() where !names.contains(name) {
-        readers[file].report(
-          .matrixExclusion(name), at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
-      }
-    }
-    warnOfVainExclusions(in: matrix, pairs.first { $0.key.text == "exclude" }?.value ?? node, file)
+    checkExclusions(of: matrix, pairs.first { $0.key.text == "exclude" }?.value ?? node, file)
     guard errorCount == before, expandsWithinLimit(matrix.listedCount, node, context) else {
       return nil
     }
@@ -329,10 +283,32 @@ extension WorkflowReader {
     }
   }
 
-  /// Warns of an excluded value that no list has, so that nothing is excluded.
-  private mutating func warnOfVainExclusions(in matrix: Matrix, _ node: Node, _ file: Int) {
+  private mutating func readLists(of node: Node, _ context: Context) -> Matrix {
+    let file = context.file
+    var matrix = Matrix()
+    for (name, key, value) in readers[file].named(node, "matrix", .identifier)
+    where isKey(name, ofMatrix: key, context) {
+      guard let values = settledList(value, name, context) else { continue }
+      switch name {
+      case "include": matrix.include = combinations(values, "include", value, file)
+      case "exclude": matrix.exclude = combinations(values, "exclude", value, file)
+      default:
+        if values.isEmpty { readers[file].report(.emptyMatrixList(name), at: value) }
+        matrix.lists.append((name, values))
+      }
+    }
+    return matrix
+  }
+
+  /// Reports excluded values of no list, and warns of values that their list lacks.
+  private mutating func checkExclusions(of matrix: Matrix, _ node: Node, _ file: Int) {
     guard !matrix.exclude.isEmpty else { return }
     let values = Dictionary(matrix.lists.map { ($0.name, Set($0.values)) }) { first, _ in first }
+    for exclusion in matrix.exclude {
+      for name in exclusion.keys.sorted() where values[name] == nil {
+        readers[file].report(.matrixExclusion(name), at: node)
+      }
+    }
     for (position, exclusion) in matrix.exclude.enumerated() {
       for (name, value) in exclusion.sorted(by: { $0.key < $1.key })
       where values[name]?.contains(value) == false {
@@ -345,9 +321,7 @@ extension WorkflowReader {
     }
   }
 
-  mutating func settledList(
-    _ node: Node, _ name: String, _ context: Context
-  ) -> [Value]? {
+  mutating func settledList(_ node: Node, _ name: String, _ context: Context) -> [Value]? {
     let before = errorCount
     guard let value = settledItem(node, "the list \"\(name)\"", context) else {
       return errorCount == before ? [.null] : nil

@@ -35,9 +35,11 @@ extension WorkflowReader {
     _ fields: Fields, _ member: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     guard let group = openMember(fields, member, needs, context) else { return (nil, needs) }
-    let (outline, ends) =
+    let first = drafts.count
+    let (outline, last) =
       fields["parallel"] != nil
       ? readBranches(group) : readList(group.list, after: needs, group.context)
+    let ends = withServices(last, from: first, of: group.context.group)
     return (closeGroup(group, outline, ends, context), ends)
   }
 
@@ -45,7 +47,7 @@ extension WorkflowReader {
   @inline(never)
   private mutating func openMember(
     _ fields: Fields, _ member: String, _ needs: [Need], _ context: Context
-  ) -> Group? {
+  ) -> OpenGroup? {
     guard let list = fields["steps"] ?? fields["parallel"] else { return nil }
     var scope = scopes[context.scope]
     scope.enclosing = context.scope
@@ -55,12 +57,15 @@ extension WorkflowReader {
     addScope(scope)
     var inner = context
     inner.scope = scopes.count - 1
-    inner.extras.groups.append(fullID(member, scope: context.scope))
-    readSettings(
-      fields, ofGroup: fullID(member, scope: context.scope), of: &inner, context)
+    var group = Group(
+      name: fullID(member, scope: context.scope), hasID: true, in: context.group)
+    group.isList = true
+    readSettings(fields, of: &group, &inner, context)
+    inner.group = groups.add(group)
+    inner.opening = needs
     collectIDs(in: [list], scope: inner.scope)
-    return Group(
+    return OpenGroup(
       list: list, context: inner, needs: needs, id: member, name: fields["name"],
-      outputs: fields["outputs"], limited: nil)
+      outputs: fields["outputs"])
   }
 }

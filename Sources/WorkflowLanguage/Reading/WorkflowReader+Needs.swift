@@ -170,7 +170,8 @@ extension WorkflowReader {
       let step = places[scope][name]?.step, step < steps.count,
       // The position of an invalid step belongs to another step.
       isNamed(steps[step].id, name, scope),
-      finallyIDs.isEmpty || !finallyIDs.contains(steps[step].id)
+      finallyIDs.isEmpty || !finallyIDs.contains(steps[step].id),
+      steps[step].group == .run || !steps[step].action.isService
     else { return nil }
     return step
   }
@@ -182,52 +183,63 @@ extension WorkflowReader {
     result.reserveCapacity(needs.count)
     for need in needs {
       switch need {
-      case .step(let position):
-        result.append(steps[position].id)
-      case .name(let number):
-        let need = needNames[number]
-        let (name, file) = (need.text, need.file)
-        let scope = scope(declaring: name, seenFrom: need.scope)
-        let ids = ids(of: name, scope: scope)
-        let isItself =
-          ids == [step.id]
-          || step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
-        let kind: DiagnosticKind
-        if stepIDs[scope].positional.contains(name) {
-          kind = .positionalID(name)
-        } else if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil
-        {
-          kind = .finallyStep(name, isNeed: true)
-        } else if isItself {
-          kind = .needsItself(name)
-        } else if let ids {
-          // An invalid step is missing; its errors have been reported.
-          result += ids
-          if ids.isEmpty { result += idsPassed(byEmptyGroup: fullID(name, scope: scope)) }
-          switch need.result {
-          case nil:
-            rules.anyOf.formUnion(ids)
-            if fans.contains(where: { $0.scope == scope && $0.name == name }) {
-              readers[file].report(.anyOfItems(name), at: need.mark, length: need.length)
-            }
-          case .success: break
-          case let expected?: for id in ids { rules.results[id] = expected }
-          }
-          continue
-        } else if name.contains(",") {
-          kind = .needsAsText(name)
-        } else {
-          let near =
-            readers[file].searchesSuggestions ? nearest(to: name, among: places[scope].keys) : nil
-          kind = .unknownNeed(name, of: step.id, nearest: near)
-        }
-        readers[file].report(kind, at: need.mark, length: need.length)
+      case .step(let position): result.append(steps[position].id)
+      case .name(let number): result += resolved(needNames[number], of: step, &rules)
       }
     }
     // Names are unique, so only groups can cause duplicates.
     guard result.count > needs.count else { return result }
     var seen: Set<String> = []
     return result.filter { seen.insert($0).inserted }
+  }
+
+  private mutating func resolved(
+    _ need: NeedName, of step: Workflow.Step, _ rules: inout NeedRules
+  ) -> [String] {
+    let scope = scope(declaring: need.text, seenFrom: need.scope)
+    let ids = ids(of: need.text, scope: scope)
+    if let problem = problem(of: need, ids, of: step, scope) {
+      readers[need.file].report(problem, at: need.mark, length: need.length)
+      return []
+    }
+    // An invalid step is missing; its errors have been reported.
+    guard let ids else { return [] }
+    switch need.result {
+    case nil:
+      rules.anyOf.formUnion(ids)
+      if fans.contains(where: { $0.scope == scope && $0.name == need.text }) {
+        readers[need.file].report(.anyOfItems(need.text), at: need.mark, length: need.length)
+      }
+    case .success: break
+    case let expected?: for id in ids { rules.results[id] = expected }
+    }
+    return ids.isEmpty ? idsPassed(byEmptyGroup: fullID(need.text, scope: scope)) : ids
+  }
+
+  private func problem(
+    of need: NeedName, _ ids: [String]?, of step: Workflow.Step, _ scope: Int
+  ) -> DiagnosticKind? {
+    let name = need.text
+    let id = scopes[scope].prefix + name
+    if stepIDs[scope].positional.contains(name) { return .positionalID(name) }
+    if finallyIDs.contains(id), step.extrasIfAny?.finally == nil {
+      return .finallyStep(name, isNeed: true)
+    }
+    if ids == [step.id] || groups.path(from: step.group).contains(where: { groups[$0].name == id })
+    {
+      return .needsItself(name)
+    }
+    if ids?.count == 1, ids?.first == id, need.result != .over,
+      let service = places[scope][name].flatMap({ $0.step < steps.count ? steps[$0.step] : nil }),
+      service.id == id
+    {
+      return self.problem(ofUsing: service, step)
+    }
+    guard ids == nil else { return nil }
+    if name.contains(",") { return .needsAsText(name) }
+    let isSearched = readers[need.file].searchesSuggestions
+    let near = isSearched ? nearest(to: name, among: places[scope].keys) : nil
+    return .unknownNeed(name, of: step.id, nearest: near)
   }
 
   /// Returns the ids of the steps that an expanded step without items needs.

@@ -66,13 +66,25 @@ extension WorkflowReader {
   }
 
   private mutating func pattern(_ node: Node, _ what: String, _ context: Context) -> String? {
-    guard let pattern = text(node, what, context) else { return nil }
+    guard let pattern = patternText(node, what, context) else { return nil }
+    warnOfVariables(in: node, context)
+    return check(pattern, node, context) ? pattern : nil
+  }
+
+  /// Reads the path of a file, which is no pattern, below the folder of a step.
+  mutating func pathOfFile(_ node: Node, _ what: String, _ context: Context) -> String? {
+    guard let written = text(node, what, context) else { return nil }
+    let path = SourceFiles.normalized(written)
+    return check(GlobParser.escaping(path), node, context) ? path : nil
+  }
+
+  private mutating func check(_ pattern: String, _ node: Node, _ context: Context) -> Bool {
     do throws(GlobError) {
       try knownPatterns.check(pattern)
-      return pattern
+      return true
     } catch {
       readers[context.file].report(.pattern(error.message), at: node)
-      return nil
+      return false
     }
   }
 }

@@ -26,6 +26,11 @@ extension WorkflowReader {
         .exclusive("runner", "service", in: "a step"),
         at: fields.key("runner") ?? fields.key("service") ?? fields.node)
     }
+    if step.extras.approvalRule?.isAfter == true {
+      readers[file].report(
+        .exclusive("approval.after", "service", in: "a step"),
+        at: fields.key("approval") ?? fields.node)
+    }
     var rule = fields["ready"].flatMap { readReadiness($0, context) } ?? ServiceRule()
     if let node = fields["stop"], let number = readSignal(node, context) {
       rule.stopSignal = number
@@ -40,10 +45,15 @@ extension WorkflowReader {
     let file = context.file
     guard let fields = readers[file].fields(of: node, .readiness) else { return nil }
     var rule = ServiceRule()
+    let probes = KeyTable.readiness.notBoth.filter { fields.key($0) != nil }
+    if probes.count > 1 {
+      let later = probes.compactMap(fields.key).max { $0.mark < $1.mark }
+      readers[file].report(.exclusive(probes[0], probes[1], in: "ready"), at: later ?? node)
+    }
     if let node = fields["run"] {
       rule.probe = readers[file].nonEmptyText(node, "run").map { .run($0) }
     } else if let node = fields["port"] {
-      rule.probe = number(node, "port", context).map { .port($0) }
+      rule.probe = number(node, "port", upTo: 65_535, context).map { .port($0) }
     } else if let node = fields["http"] {
       rule.probe = readAddress(node, context)
     } else if let node = fields["line"] {

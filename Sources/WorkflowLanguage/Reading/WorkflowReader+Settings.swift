@@ -26,6 +26,31 @@ extension WorkflowReader {
   mutating func staticValue(
     _ template: Template, _ node: Node, _ what: String, _ context: Context
   ) -> Value? {
+    staticResult(template, node, what, context) { source throws(EvaluationError) in
+      try template.value(from: source)
+    }
+  }
+
+  /// Returns the path pattern of a node, in which each inserted value matches itself.
+  ///
+  /// - Returns: The pattern; nil if it is invalid or a value is not known yet.
+  mutating func patternText(_ node: Node, _ what: String, _ context: Context) -> String? {
+    guard case .scalar(let text, _) = node.content, text.hasExpression else {
+      return self.text(node, what, context)
+    }
+    guard let template = readers[context.file].template(node, what),
+      let pattern = staticResult(
+        template, node, what, context,
+        { source throws(EvaluationError) in try template.pattern(from: source) })
+    else { return nil }
+    return readers[context.file].checkedNonEmpty(pattern, node, what)
+  }
+
+  /// Evaluates a template, which may only use values known before the run starts.
+  private mutating func staticResult<Result>(
+    _ template: Template, _ node: Node, _ what: String, _ context: Context,
+    _ evaluate: (StaticValues) throws(EvaluationError) -> Result
+  ) -> Result? {
     let place: ExpressionPlace = context.isOfTriggers ? .triggers : .settled(what)
     let scope = expressionScope(of: place, scope: context.scope, context.bindings)
     do throws(ExpressionError) {
@@ -35,10 +60,9 @@ extension WorkflowReader {
       return nil
     }
     do throws(EvaluationError) {
-      return try template.value(
-        from: StaticValues(
-          scope: scopes[context.scope], bindings: context.bindings, what: what,
-          budget: budget))
+      return try evaluate(
+        StaticValues(
+          scope: scopes[context.scope], bindings: context.bindings, what: what, budget: budget))
     } catch {
       if case .invalid(let error) = error { readers[context.file].report(error, in: node) }
       return nil
@@ -54,8 +78,12 @@ extension WorkflowReader {
     return readers[context.file].duration(text, node, what, allowsZero: allowsZero)
   }
 
-  mutating func number(_ node: Node, _ what: String, _ context: Context) -> Int? {
-    settled(node, what, context).flatMap { readers[context.file].number($0, what, from: 1) }
+  mutating func number(
+    _ node: Node, _ what: String, upTo maximum: Int = Int(Int32.max), _ context: Context
+  ) -> Int? {
+    settled(node, what, context).flatMap {
+      readers[context.file].number($0, what, from: 1, upTo: maximum)
+    }
   }
 
   mutating func boolean(_ node: Node, _ what: String, _ context: Context) -> Bool? {
@@ -74,7 +102,7 @@ extension WorkflowReader {
   /// Reads a priority, which may be negative.
   mutating func priority(_ node: Node, _ context: Context) -> Int? {
     settled(node, "priority", context).flatMap {
-      readers[context.file].number($0, "priority", from: -1000)
+      readers[context.file].number($0, "priority", from: -1000, upTo: 1000)
     }
   }
 

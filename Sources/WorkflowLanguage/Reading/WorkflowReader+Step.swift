@@ -10,7 +10,7 @@ extension WorkflowReader {
   ) -> (Outline?, [Need]) {
     let file = context.file
     guard let fields = readers[file].fields(of: node, .step) else { return (nil, before) }
-    let needs = fields["needs"].map { readNeeds($0, context) } ?? before
+    let needs = readOwnNeeds(fields, context) ?? before
     // Read the step even without an id, to report its other errors.
     stepIDs[context.scope].count += 1
     let id = readID(fields, context) ?? "(step \(drafts.count + 1))"
@@ -76,6 +76,7 @@ extension WorkflowReader {
     let draft = drafts.count
     var step = Workflow.Step(
       id: fullID(id, scope: context.scope), action: readAction(fields, context, draft) ?? .wait)
+    step.group = context.group
     if fields.bits & Self.environmentKey != 0, let node = fields["env"] {
       step.environment = readEnvironment(node, .environment, context, draft: draft)
     }
@@ -129,6 +130,7 @@ extension WorkflowReader {
     if let key = fields.key("with"), fields["call"] == nil {
       readers[file].report(.misplaced(.with), at: key)
     }
+    if let node = fields["dir"] { warnOfVariables(in: node, context) }
     step.directory = fields["dir"].flatMap {
       template($0, "dir", .setting, context, draft: draft)
     }
@@ -165,17 +167,10 @@ extension WorkflowReader {
     extras.continuesOnError =
       fields["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) }
       ?? context.defaults.continuesOnError
-    if let node = fields["runner"], let runner = readRunner(node, context) {
-      extras.runner = runner
-    }
-    if let node = fields["survive"], boolean(node, "survive", context) == true {
-      if fields["runner"] != nil {
-        readers[context.file].report(
-          .exclusive("runner", "survive", in: "a step"), at: fields.key("survive") ?? node)
-      }
-      extras.runner = RunnerChoice(name: "survive", kind: "survive")
-    }
+    extras.runner = readRunner(fields, context) ?? extras.runner
     extras.priority = fields["priority"].flatMap { priority($0, context) } ?? extras.priority
+    extras.separatesStreams =
+      fields["separate-streams"].flatMap { boolean($0, "separate-streams", context) } ?? false
     extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
     refuseMutex(fields.key("mutex"), context)
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
@@ -187,12 +182,23 @@ extension WorkflowReader {
     extras.cache = fields["cache"].flatMap { readCache($0, context, draft) }
     extras.repetition = fields["repeat"].flatMap { readRepetition($0, context, draft) }
     extras.share = fields["share"].flatMap { readShare($0, fields, context, draft) }
-    if context.isCleanUp, !context.isFinally {
-      extras.cleanUp = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
-    } else if context.isFinally {
-      extras.finally = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
+    if context.isFinally || context.isCleanUp {
+      let endings = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
+      if context.isFinally { extras.finally = endings } else { extras.cleanUp = endings }
     }
     return extras
+  }
+
+  private mutating func readRunner(_ fields: Fields, _ context: Context) -> RunnerChoice?? {
+    let runner = fields["runner"].flatMap { readRunner($0, context) }
+    guard let node = fields["survive"], boolean(node, "survive", context) == true else {
+      return runner
+    }
+    if fields["runner"] != nil {
+      readers[context.file].report(
+        .exclusive("runner", "survive", in: "a step"), at: fields.key("survive") ?? node)
+    }
+    return RunnerChoice(name: "survive", kind: "survive")
   }
 
   // MARK: Actions
@@ -254,6 +260,7 @@ extension WorkflowReader {
     guard let template = readers[context.file].template(node, what(), isExpression: isExpression)
     else { return nil }
     if !isExpression { warnOfBraces(in: template.source, node, context) }
+    if place.isReadByNoShell { warnOfVariables(in: node, context) }
     if !template.isPlain {
       checks.append(
         Check(
@@ -330,7 +337,7 @@ extension WorkflowReader {
     rule.maxAge = fields["max-age"].flatMap {
       duration($0, "max-age", context, allowsZero: false)
     }
-    rule.dependencyFile = fields["depfile"].flatMap { patterns($0, "depfile", context).first }
+    rule.dependencyFile = fields["depfile"].flatMap { pathOfFile($0, "depfile", context) }
     if KeyTable.cache.oneOf.allSatisfy(fields.lacks) {
       readers[context.file].report(.missing(.inputsOrKey), at: node)
     }

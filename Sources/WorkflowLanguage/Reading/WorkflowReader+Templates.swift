@@ -11,9 +11,10 @@ extension WorkflowReader {
     /// The layout of the template.
     let outline: Outline
     /// The last steps of the template.
-    let ends: [String]
-    /// The scopes of the template.
+    var ends: [String]
+    /// The scopes of the template, and its groups.
     let scopes: Range<Int>
+    let groups: Range<Int>
   }
 
   /// Moves the templates out of the steps, after all checks, and updates names and layout.
@@ -43,11 +44,13 @@ extension WorkflowReader {
     for fan in fans {
       let id = steps[fan.draft].id
       guard var kind = steps[fan.draft].action.kind as? FanStep else { continue }
-      kind.template = FanTemplate(
-        steps: (positions[id] ?? []).map { steps[$0] },
-        outline: fan.outline.moving(to: { moved[$0] }, children: { _ in nil }) ?? .sequence([]),
-        ends: nesting.known(fan.ends, inside: id), groupNames: takeNames(ofTemplate: id),
-        mark: ItemNames.mark(of: kind.number), scopes: fan.scopes)
+      kind.template.content.steps = (positions[id] ?? []).map { steps[$0] }
+      kind.template.content.outline =
+        fan.outline.moving(to: { moved[$0] }, children: { _ in nil }) ?? .sequence([])
+      kind.template.content.ends = nesting.known(fan.ends, inside: id)
+      kind.template.content.groupNames = takeNames(ofTemplate: id)
+      kind.template.content.mark = ItemNames.mark(of: kind.number)
+      (kind.template.scopes, kind.template.groups) = (fan.scopes, fan.groups)
       steps[fan.draft].action = Workflow.Step.Action(kind)
       if let name = steps[fan.draft].extras.name { groupNames[id + "[*]"] = name }
     }

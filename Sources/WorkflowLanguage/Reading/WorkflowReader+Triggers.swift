@@ -58,7 +58,9 @@ extension WorkflowReader {
       if size > 100_000 { readers[0].report(.aboveMaximum("size", 100_000), at: node) }
       buffer.size = size
     }
-    buffer.whenFull = choice(fields["when-full"], "when-full policy") ?? buffer.whenFull
+    if let policy: EventBuffer.FullPolicy = choice(fields["when-full"], "when-full policy") {
+      (buffer.whenFull, buffer.isPolicyChosen) = (policy, true)
+    }
     return buffer
   }
 }

@@ -50,10 +50,8 @@ extension WorkflowReader {
     var context = undo.context
     context.isFinally = true
     // It belongs to no group: it runs alone, however the others have ended.
-    var extras = context.extras
-    (extras.conditions, extras.items, extras.rules) = ([], [], [])
-    (extras.tolerantGroups, extras.groups) = ([], [])
-    context.extras = extras
+    context.extras.conditions = []
+    context.group = .run
     context.defaults.continuesOnError = false
     let undone = fullID(undo.id, scope: context.scope)
     let id = undo.id + "/undo"
@@ -70,50 +68,47 @@ extension WorkflowReader {
   /// Returns the step that undoes another one, as if it were written in the file.
   private mutating func undoNode(_ undo: Undo) -> Node? {
     guard let key = undo.fields.key("undo"), let value = undo.fields["undo"] else { return nil }
-    var inherited = ["dir", "shell", "runner"].compactMap { name in
-      undo.fields.key(name).flatMap { key in
-        undo.fields[name].map { Node.Pair(key: key, value: $0) }
-      }
-    }
+    var pairs = undo.fields.pairs(["dir", "shell", "runner"])
     var environment: [Node.Pair] = []
     if case .mapping(let pairs)? = undo.fields["env"]?.content { environment = pairs }
-    func named(_ name: String) -> Node {
+    func add(_ name: String, _ value: Node) {
       var named = key
       named.content = .scalar(name, isPlain: true)
-      return named
+      pairs.append(Node.Pair(key: named, value: value))
     }
     switch value.content {
-    case .scalar: inherited.append(Node.Pair(key: named("run"), value: value))
-    case .sequence: inherited.append(Node.Pair(key: named("exec"), value: value))
+    case .scalar: add("run", value)
+    case .sequence: add("exec", value)
     case .mapping:
-      guard let own = readers[undo.context.file].fields(of: value, .undo) else { return nil }
-      guard own["run"] != nil || own["exec"] != nil else {
-        if own.lacks("run"), own.lacks("exec") {
-          readers[undo.context.file].report(.missing(.runOfUndo), at: value)
-        }
-        return nil
-      }
-      for name in ["run", "exec", "timeout", "retry"] {
-        guard let key = own.key(name), let value = own[name] else { continue }
-        inherited.append(Node.Pair(key: key, value: value))
-      }
+      guard let own = ownFields(of: value, undo.context) else { return nil }
+      pairs += own.pairs(["run", "exec", "timeout", "retry"])
       if case .mapping(let variables)? = own["env"]?.content {
         environment.removeAll { pair in
           variables.contains { $0.key.text == pair.key.text }
         }
         environment += variables
       } else if let node = own["env"] {
-        inherited.append(Node.Pair(key: named("env"), value: node))
+        add("env", node)
         environment = []
       }
     }
     if !environment.isEmpty {
       var node = undo.fields["env"] ?? value
       node.content = .mapping(environment)
-      inherited.append(Node.Pair(key: named("env"), value: node))
+      add("env", node)
     }
     var node = undo.fields.node
-    node.content = .mapping(inherited)
+    node.content = .mapping(pairs)
     return node
+  }
+
+  /// Returns the keys of `undo` if it is a map with a command, or reports an error.
+  private mutating func ownFields(of node: Node, _ context: Context) -> Fields? {
+    guard let own = readers[context.file].fields(of: node, .undo) else { return nil }
+    if own["run"] != nil || own["exec"] != nil { return own }
+    if own.lacks("run"), own.lacks("exec") {
+      readers[context.file].report(.missing(.runOfUndo), at: node)
+    }
+    return nil
   }
 }

@@ -23,9 +23,11 @@ extension WorkflowReader {
   mutating func readUses(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
-    guard let use = openUse(fields, id, context) else { return (nil, needs) }
+    guard var use = openUse(fields, id, context) else { return (nil, needs) }
+    use.context.opening = needs
     let first = drafts.count
-    let (outline, ends) = readList(use.steps, after: needs, use.context)
+    let (outline, last) = readList(use.steps, after: needs, use.context)
+    let ends = withServices(last, from: first, of: use.context.group)
     guard let node = use.cleanUp else {
       return (closeUse(use, id, outline, ends, context), ends)
     }
@@ -106,8 +108,7 @@ extension WorkflowReader {
       return nil
     }
     collectIDs(in: [steps, used["finally"]], scope: inner.scope)
-    return Use(
-      context: inner, steps: steps, cleanUp: used["finally"], outputs: used["outputs"])
+    return Use(context: inner, steps: steps, cleanUp: used["finally"], outputs: used["outputs"])
   }
 
   /// Returns the context of the steps of a used file, before the settings of that file.
@@ -118,17 +119,11 @@ extension WorkflowReader {
     inner.file = readers.count - 1
     inner.scope = scopes.count
     inner.chain = context.chain + [path]
-    inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
-    inner.extras.items = context.extras.items
+    var group = Group(name: fullID(id, scope: context.scope), hasID: true, in: context.group)
+    group.isList = true
+    readRules(fields, of: &group, context)
+    inner.group = groups.add(group)
     inner.extras.fan = context.extras.fan
-    inner.extras.tolerantGroups = context.extras.tolerantGroups
-    inner.extras.rules = context.extras.rules
-    if let node = fields["continue-on-error"],
-      boolean(node, "continue-on-error", context) == true
-    {
-      inner.extras.tolerantGroups.append(fullID(id, scope: context.scope))
-    }
-    readRules(fields, of: fullID(id, scope: context.scope), into: &inner.extras, context)
     inner.extras.runner = context.extras.runner
     inner.extras.conditions = context.extras.conditions
     inner.isFinally = context.isFinally

@@ -11,6 +11,7 @@ extension WorkflowReader {
     warnOfConstantConditions()
     warnOfCancelled()
     warnOfUnsetVariables()
+    warnOfImpossibleComparisons()
   }
 
   /// Warns of a need that another need already implies.

@@ -66,6 +66,7 @@ struct WorkflowReader {
   var steps: [Workflow.Step] = []
   var drafts: [Draft] = []
   var scopes: [Scope] = []
+  var groups = GroupTree()
   var checks: [Check] = []
   /// The names under `needs`; `Need.name` contains positions in this list.
   var needNames: [NeedName] = []
@@ -73,12 +74,14 @@ struct WorkflowReader {
   var places: [[String: Place]] = []
   /// The ids of the steps, by scope.
   var stepIDs: [StepIDs] = []
+  /// The groups that contain steps with needs of their own.
+  var groupsWithOwnNeeds: Set<GroupIndex> = []
   /// The names of groups for displays, by id.
   var groupNames: [String: String] = [:]
   var undos: [Undo] = []
   /// The steps with computed items, inner ones first.
   var fans: [FoldedFan] = []
-  /// The places of `max-parallel` of parallel groups, by the name of the group.
+  /// The places of `max-parallel` and `mutex` of groups, by the name of the limit.
   var limitPlaces: [String: NeedName] = [:]
   var usedSources: [String: String] = [:]
   /// The folder of the project of the main file, outside of which no file is used.
@@ -158,6 +161,7 @@ struct WorkflowReader {
     workflow.condition = header.condition
     workflow.parameters = header.parameters
     workflow.scopes = scopes
+    workflow.groups = groups
     workflow.sources = usedSources
     workflow.groupNames = groupNames
     workflow.warnings = diagnostics
@@ -229,15 +233,7 @@ struct WorkflowReader {
       readers[0].report(.missing(.steps), at: root.mark, length: 1)
       return nil
     }
-    collectIDs(in: [steps, fields["finally"]], scope: 0)
-    var (outline, _) = readList(steps, after: [], context)
-    let undo = readUndos()
-    if let undo { outline = .sequence([outline, undo.0]) }
-    if let finally = fields["finally"] {
-      context.isFinally = true
-      let (after, _) = readList(finally, after: undo?.1 ?? [], context)
-      outline = .sequence([outline, .group("finally", after)])
-    }
+    let outline = readOutline(steps, fields["finally"], &context)
     if let node = fields["workflows"] { readWorkflows(node) }
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
@@ -245,6 +241,22 @@ struct WorkflowReader {
       failFastCount: failFastCount, order: order, concurrency: concurrency, durability: durability,
       keep: keep, onEnd: onEnd, triggers: triggers, condition: condition, parameters: parameters,
       context: context, outline: outline)
+  }
+
+  /// Reads the steps, then what undoes them, then those under `finally`.
+  private mutating func readOutline(
+    _ steps: Node, _ finally: Node?, _ context: inout Context
+  ) -> Outline {
+    collectIDs(in: [steps, finally], scope: 0)
+    var (outline, _) = readList(steps, after: [], context)
+    let undo = readUndos()
+    if let undo { outline = .sequence([outline, undo.0]) }
+    if let finally {
+      context.isFinally = true
+      let (after, _) = readList(finally, after: undo?.1 ?? [], context)
+      outline = .sequence([outline, .group("finally", after)])
+    }
+    return outline
   }
 
   mutating func addScope(_ scope: Scope) {
@@ -345,16 +357,6 @@ struct WorkflowReader {
     return Self.isRepeated(pairs)
       ? readRepeated(node, .sequence, after: before, context)
       : readSequence(node, after: before, context)
-  }
-
-  private mutating func readSequence(
-    _ node: Node, after before: [Need], _ context: Context
-  ) -> (Outline?, [Need]) {
-    guard let group = openGroup(node, .sequence, after: before, context) else {
-      return (nil, before)
-    }
-    let (outline, ends) = readList(group.list, after: group.needs, group.context)
-    return (closeGroup(group, outline, ends, context), ends)
   }
 
   /// Returns a group with a misspelled `parallel` key, corrected; nil if it is not a group.

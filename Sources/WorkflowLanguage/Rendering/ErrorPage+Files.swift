@@ -230,4 +230,20 @@ extension ErrorPage {
       fix: "Write NAME=value, one per line; comments begin with #.",
       files: ["settings.env": "A B"]),
   ]
+
+  /// Warnings about the files of this machine.
+  static let warningsOfFiles = [
+    ErrorPage(
+      "R0930", "warning: inputs that match no file",
+      "validate looks for the files of cache.inputs. A step is up to date as long as they do not change, "
+        + "so it never runs again because of a pattern without files. A pattern is left out if an "
+        + "earlier step may make its files, and if its folder depends on the run.",
+      example: """
+        steps: [{ id: build, run: make, cache: { inputs: "scr/**" } }]
+        """,
+      fix: "Correct the pattern. Paths are relative to the folder of the step, and neither ~ nor a "
+        + "variable is expanded. Files elsewhere can be hashed in the key of the cache, or named by a "
+        + "symbolic link in the folder.",
+      problems: [CommandProblem(.unmatchedInput, step: "build", text: "scr/**")])
+  ]
 }

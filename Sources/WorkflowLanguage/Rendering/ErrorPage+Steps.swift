@@ -161,5 +161,56 @@ extension ErrorPage {
               - { id: b, run: make b }
               - { id: c, run: make c }
         """),
+    ErrorPage(
+      "R0409", "steps that wait for one another through a service",
+      "A service ends when all steps that use it have ended. Here a step waits for the end of a "
+        + "service that cannot end before this step has ended.",
+      example: """
+        steps:
+          - { id: db, service: ./db }
+          - { id: api, needs: { db: ready }, service: ./api }
+          - { id: test, needs: { api: ready, db: over }, run: make test }
+        """,
+      fix: "Remove the need for the end of the service, or do not use the other one.",
+      fixed: """
+        steps:
+          - { id: db, service: ./db }
+          - { id: api, needs: { db: ready }, service: ./api }
+          - { id: test, needs: { api: ready }, run: make test }
+        """),
+    ErrorPage(
+      "R0410", "a service that holds the pool of its users",
+      "A service holds its places in a pool until the steps that use it have ended. A step that "
+        + "uses it and needs these places could never begin.",
+      example: """
+        pools: { board: 1 }
+        steps:
+          - { id: server, pool: board, service: ./server }
+          - { id: test, pool: board, run: make test }
+        """,
+      fix: "Let the service use another pool or none, or make the pool larger.",
+      fixed: """
+        pools: { board: 2 }
+        steps:
+          - { id: server, pool: board, service: ./server }
+          - { id: test, pool: board, run: make test }
+        """),
+    ErrorPage(
+      "R0411", "a service that is over when a step needs it",
+      "A service belongs to the list of steps in which it is written: that of a group, of an item or of "
+        + "a file. It ends when no step of this list uses it any more, so that two groups can have "
+        + "services on the same port, one after the other.",
+      example: """
+        steps:
+          - { id: set-up, steps: [{ id: db, service: ./db }, { id: fill, run: ./fill }] }
+          - { id: test, needs: [set-up, db], run: make test }
+        """,
+      fix: "Move the service to the list that contains all steps that use it.",
+      fixed: """
+        steps:
+          - { id: db, service: ./db }
+          - { id: set-up, steps: [{ id: fill, run: ./fill }] }
+          - { id: test, run: make test }
+        """),
   ]
 }

@@ -40,6 +40,7 @@ package struct ErrorPage: Sendable {
   /// The pages of all codes, sorted by code.
   package static let all =
     files + values + steps + needs + expressions + parameters + triggers + actions + warnings
+    + warningsOfFiles
 
   /// Finds the page of a code, ignoring case.
   package init?(code: String) {

@@ -20,6 +20,8 @@ struct ExecStep: NamedStepKind {
         node, "an argument", position == 0 ? .setting : .argument, step.context, draft: step.draft)
     }
     guard words.count == nodes.count else { return nil }
+    reader.warnOfVariables(inWords: nodes, step.context)
+    reader.warnOfCode(in: words, nodes, step.context)
     guard let program = words.first, !program.source.isEmpty else {
       reader.readers[file].report(
         .noProgram(name, example: "[git, status]"), at: nodes.first ?? step.node)

@@ -30,6 +30,8 @@ public struct EventBuffer: Sendable, Equatable {
   public var size: Int
   /// The policy for events that arrive when the buffer is full.
   public var whenFull: FullPolicy
+  /// Whether the file names the policy; if not, events that can wait or be refused are not dropped.
+  package var isPolicyChosen = false
 
   /// Creates a buffer.
   public init(size: Int = 10, whenFull: FullPolicy = .dropOldest) {

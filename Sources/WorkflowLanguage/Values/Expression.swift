@@ -67,7 +67,7 @@ struct Expression: Sendable, Equatable {
 
   enum Function: String, Sendable, CaseIterable {
     case contains, startsWith, endsWith, matches, format, join, split, replace, trim, lower, upper
-    case length, sort, filter, toJSON, fromJSON, hashFiles, glob
+    case length, sort, filter, toJSON, fromJSON, hashFiles, glob, toFile
     case success, failure, always, cancelled
 
     /// The permitted numbers of arguments.
@@ -77,7 +77,7 @@ struct Expression: Sendable, Equatable {
       case .replace: 3...3
       case .format, .hashFiles, .glob: 1...50
       case .join: 1...2
-      case .toJSON, .fromJSON, .trim, .lower, .upper, .length, .sort: 1...1
+      case .toJSON, .fromJSON, .toFile, .trim, .lower, .upper, .length, .sort: 1...1
       case .success, .failure, .always, .cancelled: 0...0
       }
     }
@@ -109,13 +109,17 @@ struct Expression: Sendable, Equatable {
       case .glob: "glob('data/*.csv')"
       case .toJSON: "toJSON(value)"
       case .fromJSON: "fromJSON(text)"
+      case .toFile: "toFile(value)"
       case .hashFiles: "hashFiles('src/**', 'Makefile')"
       case .success, .failure, .always, .cancelled: "\(rawValue)()"
       }
     }
 
-    /// Whether it reads the files of the run.
-    var readsFiles: Bool { self == .hashFiles || self == .glob }
+    /// Whether its arguments are patterns, in which an inserted value matches itself.
+    var takesPatterns: Bool { self == .hashFiles || self == .glob }
+
+    /// Whether it reads or writes files of the run.
+    var readsFiles: Bool { [.hashFiles, .glob, .toFile].contains(self) }
 
     /// Whether it tests the status of the previous steps.
     var isStatus: Bool {

@@ -33,28 +33,35 @@ indirect enum PatternNode {
       try second.append(to: &program)
       program[jump] = .jump(program.count)
     case .repeated(let node, let least, let most):
-      for _ in 0..<least {
-        let start = program.count
-        try node.append(to: &program)
-        // Without this, repetitions of an empty group would multiply time without bound.
-        if program.count == start { return }
-      }
-      guard let most else {
-        let split = program.count
-        program.append(.match)
-        try node.append(to: &program)
-        program.append(.jump(split))
-        program[split] = .split(split + 1, program.count)
-        return
-      }
-      var splits: [Int] = []
-      for _ in least..<most {
-        splits.append(program.count)
-        program.append(.match)
-        try node.append(to: &program)
-      }
-      for split in splits { program[split] = .split(split + 1, program.count) }
+      try node.append(to: &program, from: least, to: most)
     }
+  }
+
+  /// Appends repetitions of this node; nil is no maximum.
+  private func append(
+    to program: inout [TextPattern.Instruction], from least: Int, to most: Int?
+  ) throws(PatternError) {
+    for _ in 0..<least {
+      let start = program.count
+      try append(to: &program)
+      // Without this, repetitions of an empty group would multiply time without bound.
+      if program.count == start { return }
+    }
+    guard let most else {
+      let split = program.count
+      program.append(.match)
+      try append(to: &program)
+      program.append(.jump(split))
+      program[split] = .split(split + 1, program.count)
+      return
+    }
+    var splits: [Int] = []
+    for _ in least..<most {
+      splits.append(program.count)
+      program.append(.match)
+      try append(to: &program)
+    }
+    for split in splits { program[split] = .split(split + 1, program.count) }
   }
 }
 

@@ -15,7 +15,7 @@ extension Value {
   func jsonBytes(atMost limit: Int) -> Int {
     var bytes = 2
     switch self {
-    case .null, .boolean, .number: bytes += 2
+    case .null, .boolean, .number, .digits: bytes += 2
     case .text(let text): bytes += text.utf8.count
     case .list(let values):
       for value in values where bytes <= limit {
@@ -32,7 +32,7 @@ extension Value {
   private func append(to result: inout String) {
     switch self {
     case .null: result += "null"
-    case .boolean, .number: result += asText
+    case .boolean, .number, .digits: result += asText
     case .text(let text): result += Self.quoted(text)
     case .list(let values):
       result += "["
@@ -65,7 +65,7 @@ extension Value {
       let items = values.sorted { $0.key < $1.key }
         .map { inner + Self.quoted($0.key) + ": " + $0.value.indented(inner) }
       return "{\n" + items.joined(separator: ",\n") + "\n" + margin + "}"
-    case .null, .boolean, .number, .text, .list, .map: return json
+    case .null, .boolean, .number, .digits, .text, .list, .map: return json
     }
   }
 
@@ -97,6 +97,20 @@ extension Value {
   }
 }
 
+extension Value {
+  /// Returns the members of a map in JSON as texts: numbers as they are written.
+  ///
+  /// - Parameter text: The text.
+  /// - Returns: The texts; nil if it is not a map in JSON, has a key twice, or has a null.
+  static func texts(ofMap text: String) -> [String: String]? {
+    var reader = JSONReader(bytes: Array(text.utf8))
+    guard let members = try? reader.members(), !reader.repeatsKeys,
+      !members.values.contains(where: { $0.value == .null })
+    else { return nil }
+    return members.mapValues { $0.value.asNumber == nil ? $0.value.asText : $0.text }
+  }
+}
+
 /// An error in JSON text.
 public struct JSONError: Error, Equatable, CustomStringConvertible {
   /// The error, as a clause.
@@ -111,6 +125,8 @@ public struct JSONError: Error, Equatable, CustomStringConvertible {
 private struct JSONReader {
   let bytes: [UInt8]
   private var position = 0
+  /// Whether a map has a key twice.
+  private(set) var repeatsKeys = false
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
@@ -121,6 +137,24 @@ private struct JSONReader {
     skipBlanks()
     guard position == bytes.count else { throw error("unexpected text after the value") }
     return value
+  }
+
+  /// Reads a map, and returns its values with the text of each.
+  mutating func members() throws(JSONError) -> [String: (value: Value, text: String)] {
+    var members: [String: (value: Value, text: String)] = [:]
+    skipBlanks()
+    guard byte == UInt8(ascii: "{") else { throw error("expected a map") }
+    try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONError) in
+      let name = try reader.key()
+      reader.skipBlanks()
+      let start = reader.position
+      let value = try reader.value(depth: 1)
+      let text = String(decoding: reader.bytes[start..<reader.position], as: UTF8.self)
+      if members.updateValue((value, text), forKey: name) != nil { reader.repeatsKeys = true }
+    }
+    skipBlanks()
+    guard position == bytes.count else { throw error("unexpected text after the value") }
+    return members
   }
 
   private func error(_ message: String) -> JSONError {
@@ -173,7 +207,7 @@ private struct JSONReader {
       // Do not quote the text: it could be part of a secret, which the masker would not recognize.
       throw error("invalid number")
     }
-    return .number(number)
+    return Value.number(text, number)
   }
 
   private mutating func list(depth: Int) throws(JSONError) -> Value {
@@ -187,15 +221,22 @@ private struct JSONReader {
   private mutating func map(depth: Int) throws(JSONError) -> Value {
     var values: [String: Value] = [:]
     try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONError) in
-      reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: "\"") else { throw reader.error("expected a key") }
-      let name = try reader.text()
-      reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: ":") else { throw reader.error("expected a colon") }
-      reader.position += 1
-      values[name] = try reader.value(depth: depth + 1)
+      let name = try reader.key()
+      let value = try reader.value(depth: depth + 1)
+      if values.updateValue(value, forKey: name) != nil { reader.repeatsKeys = true }
     }
     return .map(values)
+  }
+
+  /// Parses the key of a map, with the colon after it.
+  private mutating func key() throws(JSONError) -> String {
+    skipBlanks()
+    guard byte == UInt8(ascii: "\"") else { throw error("expected a key") }
+    let name = try text()
+    skipBlanks()
+    guard byte == UInt8(ascii: ":") else { throw error("expected a colon") }
+    position += 1
+    return name
   }
 
   /// Parses the items between brackets, separated by commas.
@@ -282,6 +323,10 @@ extension Value: Codable {
       self = .null
     } else if let boolean = try? container.decode(Bool.self) {
       self = .boolean(boolean)
+    } else if let whole = try? container.decode(Int64.self) {
+      self = Value.number(String(whole), Double(whole))
+    } else if let whole = try? container.decode(UInt64.self) {
+      self = Value.number(String(whole), Double(whole))
     } else if let number = try? container.decode(Double.self) {
       self = .number(number)
     } else if let text = try? container.decode(String.self) {
@@ -293,7 +338,7 @@ extension Value: Codable {
     }
   }
 
-  /// Encodes the value; whole numbers are encoded as integers.
+  /// Encodes the value; whole numbers are encoded as integers, and those of more than 64 bits as text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -304,6 +349,14 @@ extension Value: Codable {
         try container.encode(whole)
       } else {
         try container.encode(number)
+      }
+    case .digits(let digits):
+      if let whole = Int64(digits) {
+        try container.encode(whole)
+      } else if let whole = UInt64(digits) {
+        try container.encode(whole)
+      } else {
+        try container.encode(digits)
       }
     case .text(let text): try container.encode(text)
     case .list(let values): try container.encode(values)

@@ -8,6 +8,9 @@ public enum Value: Sendable, Hashable {
   case boolean(Bool)
   /// A number; written without a decimal point if whole.
   case number(Double)
+  /// A whole number of 2^53 or more, which a double cannot hold exactly, in decimal digits: often an
+  /// id of another system.
+  case digits(String)
   /// A text.
   case text(String)
   /// A list.
@@ -22,6 +25,7 @@ public enum Value: Sendable, Hashable {
     case .null: false
     case .boolean(let boolean): boolean
     case .number(let number): number != 0 && !number.isNaN
+    case .digits: true
     case .text(let text): !text.isEmpty
     case .list, .map: true
     }
@@ -33,6 +37,7 @@ public enum Value: Sendable, Hashable {
     case .null: ""
     case .boolean(let boolean): boolean ? "true" : "false"
     case .number(let number): Self.text(of: number)
+    case .digits(let digits): digits
     case .text(let text): text
     case .list, .map: json
     }
@@ -43,7 +48,7 @@ public enum Value: Sendable, Hashable {
     switch self {
     case .null: .null
     case .boolean: .boolean
-    case .number: .number
+    case .number, .digits: .number
     case .text: .text
     case .list: .list
     case .map: .map
@@ -54,14 +59,55 @@ public enum Value: Sendable, Hashable {
   func equals(_ other: Value) -> Bool {
     switch (self, other) {
     case (.null, .text(let text)), (.text(let text), .null): text.isEmpty
+    case (.number(let number), .digits(let digits)), (.digits(let digits), .number(let number)):
+      Int128(exactly: number).map { "\($0)" } == digits
     default: self == other
     }
   }
 
   private static func text(of number: Double) -> String {
     // From 2^53 on, a double cannot represent every integer.
-    if number == number.rounded(), abs(number) < 9_007_199_254_740_992 { return "\(Int64(number))" }
+    if number == number.rounded(), abs(number) < Self.exactEnd { return "\(Int64(number))" }
     return "\(number)"
+  }
+
+  /// The first whole number after which a double cannot represent the next one.
+  private static let exactEnd = 9_007_199_254_740_992.0
+
+  /// Returns a number as it is written, exact if it is whole.
+  ///
+  /// - Parameters:
+  ///   - text: A number in decimal notation, such as `12`, `-0.5` or `1e3`.
+  ///   - number: Its value.
+  /// - Returns: The number.
+  static func number(_ text: some StringProtocol, _ number: Double) -> Value {
+    let isWhole = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
+    guard abs(number) >= exactEnd, isWhole else { return .number(number) }
+    return .digits(String(text))
+  }
+
+  /// The number, perhaps rounded; nil if it is none.
+  var asNumber: Double? {
+    switch self {
+    case .number(let number): number
+    case .digits(let digits): Double(digits)
+    case .null, .boolean, .text, .list, .map: nil
+    }
+  }
+
+  /// Whether a number is less than another one; nil if one of them is none.
+  func isLess(than other: Value) -> Bool? {
+    guard let first = asNumber, let second = other.asNumber else { return nil }
+    // Rounded values are in the same order, unless they are equal.
+    guard first == second, case .digits(let digits) = self, case .digits(let others) = other else {
+      return first < second
+    }
+    // Of equal length, since they are rounded to the same number, and of the same sign.
+    let isNegative = digits.hasPrefix("-")
+    if digits.utf8.count != others.utf8.count {
+      return (digits.utf8.count < others.utf8.count) != isNegative
+    }
+    return digits != others && (digits < others) != isNegative
   }
 }
 

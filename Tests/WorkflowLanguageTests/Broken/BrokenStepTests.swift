@@ -134,6 +134,24 @@ struct BrokenStepTests {
       hint: "bind it in env"),
     BrokenFile(
       "steps: [{id: a, run: x, cache: {inputs: [\"${{ steps.b.outputs.f }}\"]}}]\n", ["1:47 R0510"]),
+    BrokenFile("steps: [{id: a, run: x, cache: {depfile: [a.d]}}]\n", ["1:42 R0204"]),
+    BrokenFile("steps: [{id: a, run: x, cache: {depfile: [a.d, b.d]}}]\n", ["1:42 R0204"]),
+    BrokenFile("steps: [{id: a, run: x, cache: {depfile: []}}]\n", ["1:42 R0204"]),
+    // Services.
+    BrokenFile(
+      "steps: [{id: a, service: x, ready: {run: ./check, port: 5432}}]\n", ["1:51 R0216"],
+      hint: "check both in one script"),
+    BrokenFile(
+      "steps: [{id: a, service: x, ready: {report: false, line: up}}]\n", ["1:52 R0216"]),
+    BrokenFile(
+      "steps: [{id: a, service: x, ready: {port: 65536}}]\n", ["1:43 R0210"]),
+    BrokenFile("steps: [{id: a, service: x, ready: {port: 0}}]\n", ["1:43 R0210"]),
+    BrokenFile(
+      "steps: [{id: a, service: x, ready: {http: \"http://localhost:70000/\"}}]\n", ["1:43 R0221"]),
+    // Other numbers with a limit.
+    BrokenFile("steps: [{id: a, run: x, priority: 1001}]\n", ["1:35 R0210"]),
+    BrokenFile("steps: [{id: a, run: x, priority: -1001}]\n", ["1:35 R0210"]),
+    BrokenFile("steps: [{id: a, run: x, separate-streams: 1}]\n", ["1:43 R0209"]),
   ]
 
   @Test(arguments: brokenFiles) func `an error in a step is reported at its position`(

@@ -112,7 +112,7 @@ struct CallTests {
     #expect(
       value.json
         == #"{"file":"1.10","mode":"careful","parts":[{"name":"true"},{"name":"","size":"#
-        + #""9223372036854775807"}],"retries":3,"wait":"1500ms"}"#)
+        + #"9223372036854775807}],"retries":3,"wait":"1500ms"}"#)
     #expect(try Upload.decoded(from: ArgumentValue(value)) == upload)
     // And through text, which is how outputs of steps are passed.
     let text = ArgumentValue(.text(value.json))

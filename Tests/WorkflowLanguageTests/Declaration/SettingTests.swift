@@ -9,7 +9,8 @@ struct SettingTests {
     .name("n"), .needs("a"), .if("true"), .skipsDependents, .environment(["A": "b"]),
     .directory("d"), .shell("bash"), .timeout(.seconds(1)), .retry(1), .repeat(until: "x"),
     .grace(.seconds(1)), .continuesOnError, .mutex("m"), .pool("p"), .share("s"), .runner("r"),
-    .survives, .usesTerminal, .ready(port: "80"), .stop("INT"), .restartsOnFailure, .priority(1),
+    .survives, .usesTerminal, .separatesStreams, .ready(port: "80"), .stop("INT"),
+    .restartsOnFailure, .priority(1),
     .foreach(1...2), .matrix(["v": ["1"]]), .key("k"), .maxItems(1), .maxParallel(1), .failsFast,
     .outputs(["o": "1"]), .cache(inputs: ["a"]), .undo("x"), .on(.success), .approval("a"),
   ]

@@ -10,6 +10,7 @@ struct FunctionTests {
     func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
       switch (root, member) {
       case (.params, "n"?), (.params, "dry-run"?): .number(3)
+      case (.params, "path"?): .text("app/[id]/*")
       case (.params, "text"?): .text(" Straße, b,,c ")
       case (.params, "list"?): .list([.text("b.csv"), .text("a.txt"), .text("B.csv")])
       case (.params, "large"?): .text(String(repeating: "a", count: 1 << 20))
@@ -47,6 +48,14 @@ struct FunctionTests {
     ("join(filter(params.list, '[.]csv$'))", "b.csv,B.csv"),
     ("join(filter(params.list, 'x$'))", ""),
     ("join(glob('*.csv', '!a*'))", "found/*.csv,found/!a*"),
+    ("join(glob(params.path))", #"found/app/\[id\]/\*"#), ("join(glob(3))", "found/3"),
+    ("join(glob(format('{0}/*.{{c,h}}', params.path)))", #"found/app/\[id\]/\*/*.{c,h}"#),
+    ("join(glob(format('{0}/{1}', params.path, '*')))", #"found/app/\[id\]/\*/*"#),
+    ("join(glob(params.path || '*'))", #"found/app/\[id\]/\*"#),
+    ("join(glob(params.n == 4 && params.path || '*'))", "found/*"),
+    ("join(glob(params.n == 3 && params.path || '*'))", #"found/app/\[id\]/\*"#),
+    ("join(glob(lower('*A')))", #"found/\*a"#), ("glob(params.list)", "error"),
+    ("join(glob(params.list.*))", "error"),
     ("TOLOWER('a')", "error"), ("Lower('A')", "a"),
   ]) func `functions change texts and lists`(_ text: String, _ expected: String) {
     let value = try? ExpressionParser.expression(in: text).value(from: Source()).asText

@@ -67,7 +67,8 @@ struct TriggersTests {
     #expect(triggers.hasSocket && triggers.atStart)
     #expect(triggers.after == ["x", "y"])
     #expect(triggers.debounce == .seconds(1))
-    #expect(triggers.buffer == EventBuffer(size: 3, whenFull: .fail))
+    #expect(triggers.buffer.size == 3 && triggers.buffer.whenFull == .fail)
+    #expect(triggers.buffer.isPolicyChosen && !EventBuffer().isPolicyChosen)
     let restarting = try self.triggers("{ files: a, when-busy: restart, restart-from: affected }")
     #expect(restarting.whenBusy == .restart && restarting.restartsAffected)
   }
