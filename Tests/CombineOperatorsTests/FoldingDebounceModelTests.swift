@@ -104,7 +104,7 @@ struct FoldingDebounceModelTests {
             && probe.ended == (expected.isFinished ? .finished : nil) && clock.sleepersMax <= 1
             && expected.isConserving
         }
-        await expectEventually("script \(script)", within: .seconds(10), isRight)
+        await expectEventually("script \(script)", isRight)
         guard isRight() else {
           Issue.record(
             """

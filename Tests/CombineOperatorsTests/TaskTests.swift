@@ -49,7 +49,9 @@ struct TaskTests {
       started.withLock { $0 += 1 }
       return value
     }.subscribe(probe)
-    await expectEventually("four have started") { started.value == 4 }
+    await expectEventually("four have started, and one result is delivered") {
+      started.value == 4 && probe.values.count == 1
+    }
     for _ in 0..<100 { await Task.yield() }
     #expect(started.value == 4 && probe.values.count == 1)
   }

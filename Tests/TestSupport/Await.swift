@@ -34,8 +34,10 @@ public func rounds(_ few: Int, soak: Int) -> Int {
 }
 
 /// Returns a promised time: exact in the soak, and with room for a busy machine otherwise.
-public func promised(_ time: Duration) -> Duration {
-  isSoak ? time : time * 5
+///
+/// What waits for other processes needs more room than what computes: at least `busy`.
+public func promised(_ time: Duration, busy: Duration = .zero) -> Duration {
+  isSoak ? time : max(time * 5, busy)
 }
 
 /// Returns the processor time that work takes, of all threads of this process.

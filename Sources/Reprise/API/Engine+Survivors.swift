@@ -53,9 +53,10 @@ extension Engine {
   /// - Parameters:
   ///   - run: The run.
   ///   - choices: The runners that its steps may have used.
-  package func release(_ run: RunID, on choices: [RunnerChoice]) async {
+  /// - Returns: What could not be given back, in sentences.
+  package func release(_ run: RunID, on choices: [RunnerChoice]) async -> [String] {
     // Those that cannot be used now keep nothing that could be given back now.
     for choice in choices { _ = try? runners.executor(of: choice, executor) }
-    await runners.release(run)
+    return await runners.release(run)
   }
 }

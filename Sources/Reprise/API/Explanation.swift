@@ -1,6 +1,7 @@
 // `Engine.explain`: predicts whether a step would run and why, without running it.
 
 import Masking
+import Paths
 public import WorkflowLanguage
 
 /// A prediction of whether a step would run.
@@ -9,6 +10,8 @@ public enum StepExplanation: Sendable, Equatable {
   case runs(because: [String])
   /// The step would be skipped, for this reason.
   case isSkipped(because: String)
+  /// The step is up to date now, but a step that it needs would run first, for these reasons.
+  case mayRun(after: String, because: [String])
   /// The answer depends on the run, for this reason.
   case unknown(because: String)
 }
@@ -26,6 +29,24 @@ extension Engine {
   /// - Returns: The prediction and its reasons.
   public func explain(
     _ step: StepIndex, of workflow: Workflow, after state: RunState?, secrets: Secrets = Secrets()
+  ) -> StepExplanation {
+    let alone = explainAlone(step, of: workflow, after: state, secrets)
+    guard case .isSkipped(let reason) = alone, reason.hasPrefix(Self.upToDate) else { return alone }
+    for other in workflow.graph.withNeeds([step]) where other != step {
+      guard case .runs(let reasons) = explainAlone(other, of: workflow, after: state, secrets)
+      else {
+        continue
+      }
+      return .mayRun(after: workflow.graph.id(of: other), because: reasons)
+    }
+    return alone
+  }
+
+  private static let upToDate = "it is up to date"
+
+  /// Predicts whether a step would run or be skipped if no other step ran.
+  private func explainAlone(
+    _ step: StepIndex, of workflow: Workflow, after state: RunState?, _ secrets: Secrets
   ) -> StepExplanation {
     let declared = workflow.steps[step.position]
     let values = RunValues(
@@ -54,7 +75,9 @@ extension Engine {
         return .runs(because: ["it has never run, or its last run did not succeed"])
       }
       let reasons = then.differences(to: now, maxAge: declared.extrasIfAny?.cache?.maxAge)
-      return reasons.isEmpty ? .isSkipped(because: "it is up to date") : .runs(because: reasons)
+      guard reasons.isEmpty else { return .runs(because: reasons) }
+      let problem = now.problemWithInputs(of: declared, FileSearches()).map { ", although \($0)" }
+      return .isSkipped(because: Self.upToDate + (problem ?? ""))
     } catch {
       return .unknown(because: String(describing: error))
     }

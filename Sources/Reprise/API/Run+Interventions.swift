@@ -30,29 +30,29 @@ extension Run {
     onAnswer answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
     do throws(SelectionError) {
-      let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
+      let (plan, state) = ledger.decide { ($0.plan, $0.state) }
       switch intervention {
       case .restart(let selectors):
-        let steps = try workflow.selected(by: selectors, in: state)
+        let steps = try plan.selected(by: selectors, in: state)
         let requester = selectors.isEmpty ? requester : requester.naming(steps: selectors)
         post(
-          .restart(from: steps, requestedIn: state.generation), in: workflow, by: requester, answer)
+          .restart(from: steps, requestedIn: state.generation), by: requester, answer)
       case .cancel(let selectors, let now):
         guard !selectors.isEmpty else {
-          return post(now ? .kill : .cancel(.request), in: workflow, by: requester, answer)
+          return post(now ? .kill : .cancel(.request), by: requester, answer)
         }
-        let steps = try workflow.selected(by: selectors, in: state)
+        let steps = try plan.selected(by: selectors, in: state)
         post(
-          .cancelSteps(steps, now: now), in: workflow, by: requester.naming(steps: selectors),
+          .cancelSteps(steps, now: now), by: requester.naming(steps: selectors),
           answer)
       case .set(let selectors, let result):
-        let steps = try workflow.selected(by: selectors, in: state)
+        let steps = try plan.selected(by: selectors, in: state)
         post(
-          .set(steps, result), in: workflow, by: requester.naming(steps: selectors), answer)
+          .set(steps, result), by: requester.naming(steps: selectors), answer)
       case .pause:
-        post(.pause(true), in: workflow, by: requester, answer)
+        post(.pause(true), by: requester, answer)
       case .unpause:
-        post(.pause(false), in: workflow, by: requester, answer)
+        post(.pause(false), by: requester, answer)
       case .approve(let step, let isApproved, let values):
         answer(
           try approve(
@@ -65,11 +65,10 @@ extension Run {
   }
 
   private func post(
-    _ input: RunMachine.Input, in workflow: Workflow, by requester: Requester,
+    _ input: RunMachine.Input, by requester: Requester,
     _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
-    let request = RunDriver.Request.intervention(
-      input, in: workflow.graph, by: requester, answer: answer)
+    let request = RunDriver.Request.intervention(input, by: requester, answer: answer)
     if case .terminated = requests.yield(request) { request.refuse() }
   }
 
@@ -83,9 +82,9 @@ extension Run {
     case .success(let one): id = one
     case .failure(let refusal): return .failure(refusal)
     }
-    let workflow = ledger.decide { $0.workflow }
-    let rule = try workflow.found(id).lazy
-      .compactMap { workflow.steps[$0.position].extrasIfAny?.approvalRule }.first
+    let plan = ledger.plan
+    let rule = try plan.found(id).lazy
+      .compactMap { plan[$0].extrasIfAny?.approvalRule }.first
     var values: StepOutputs = [:]
     if isApproved {
       do throws(ParameterError) {
@@ -98,7 +97,7 @@ extension Run {
     }
     let tickets = try ledger.decide { page in
       Result { () throws(SelectionError) in
-        try page.workflow.found(id).compactMap { page.controls[$0.position].takeApproval() }
+        try page.plan.found(id).compactMap { page.controls[$0].takeApproval() }
       }
     }.get()
     let requester = requester.naming(steps: [id])

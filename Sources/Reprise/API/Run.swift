@@ -11,7 +11,7 @@ public final class Run: Sendable {
   /// The id of the run; restarts do not change it.
   public let id: RunID
   /// The workflow being run: that of the current generation.
-  public var workflow: Workflow { ledger.decide { $0.workflow } }
+  public var workflow: Workflow { ledger.plan.workflow }
   let ledger: RunLedger
   private let runtime: Runtime
   let requests: AsyncStream<RunDriver.Request>.Continuation
@@ -27,12 +27,10 @@ public final class Run: Sendable {
 
   init(
     _ workflow: Workflow, _ beginning: Beginning, secrets: Secrets,
-    usualDurations: [String: Duration],
-    engine: Engine, listening: (RunEvents) -> Void = { _ in }
+    usualDurations: [String: Duration], engine: Engine, listening: (RunEvents) -> Void = { _ in }
   ) {
     let state: RunState
-    var workflow = workflow
-    var results: [String: SetResult] = [:]
+    var (workflow, results) = (workflow, [String: SetResult]())
     switch beginning {
     case .start(let id):
       self.id = id
@@ -40,9 +38,10 @@ public final class Run: Sendable {
     case .resume(let id, let earlier, let set):
       self.id = id
       state = earlier
-      results = set
+      results = set.mapValues { $0.masked(by: secrets.masker) }
       workflow = workflow.expanding(earlier.expansions)
     }
+    let plan = Plan(workflow)
     runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
@@ -50,35 +49,23 @@ public final class Run: Sendable {
     // Another run with the same id must not be mixed up with this one.
     let observer = live == nil ? nil : engine.observer?.runStarted(id, of: workflow)
     ledger = RunLedger(
-      run: id, of: workflow, state: state, clock: engine.clock,
+      run: id, of: plan, state: state, clock: engine.clock,
       recorder: live == nil ? nil : engine.recorder, runtime: engine.runtime,
       observer: observer.map(ObservingListener.init),
-      onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
+      onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) },
+      onRelease: { continuation.yield(.release($0)) })
     live?.follow(ledger)
     listening(RunEvents(ledger: ledger))
     let slots = Slots(
-      for: workflow, maxParallel: Engine.defaultMaxParallel, usualDurations: usualDurations)
-    ledger.decide { [results, workflow] page in
+      for: plan, maxParallel: Engine.defaultMaxParallel, usualDurations: usualDurations)
+    ledger.decide { [results] page in
       page.slots = slots
-      page.controls = Array(repeating: StepControl(), count: workflow.graph.count)
-      page.mainCount = workflow.graph.count - workflow.finallyCount
-      page.begin(workflow, usualDurations, setting: results)
+      page.controls = Array(repeating: StepControl(), count: plan.count)
+      page.begin(usualDurations, setting: results)
       slots.follow(page.state)
     }
-    let performer = StepPerformer(
-      workflow: workflow, executor: engine.executor, registry: engine.registry,
-      runners: engine.runners,
-      sharedWork: engine.sharedWork, pools: engine.pools, poolFolder: engine.poolFolder,
-      observer: observer, ledger: ledger,
-      slots: slots,
-      secrets: secrets, cache: engine.cache,
-      memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
-      runtime: engine.runtime, engine: engine, terminal: engine.terminal,
-      folder: engine.runFolders.map { RunFolder(of: id, in: $0) },
-      variables: StepVariables(in: state),
-      stepEnded: { continuation.yield(.input(.stepEnded($0))) },
-      expansionRequested: { continuation.yield(.expansion($0)) },
-      retryRequested: { continuation.yield(.retry($0)) })
+    let performer = engine.makePerformer(
+      of: id, state, ledger, slots, observer, secrets, continuation)
     let (run, clock, liveRuns) = (id, engine.clock, engine.liveRuns)
     runtime.startTask { [end] in
       var driver = RunDriver(
@@ -149,8 +136,8 @@ public final class Run: Sendable {
   /// - Parameter step: The id of the step, or another selector (``Intervention``).
   /// - Throws: ``SelectionError`` if no step is selected.
   public func restart(from step: String) throws(SelectionError) {
-    let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
-    _ = try workflow.selected(by: [step], in: state)
+    let (plan, state) = ledger.decide { ($0.plan, $0.state) }
+    _ = try plan.selected(by: [step], in: state)
     perform(.restart(from: [step]), by: .api) { _ in }
   }
 
@@ -215,8 +202,8 @@ public final class Run: Sendable {
   ///
   /// - Throws: ``SelectionError`` if it selects none.
   package func ids(selectedBy selector: String) throws(SelectionError) -> [String] {
-    let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
-    return try workflow.selected(by: [selector], in: state).map(workflow.graph.id(of:))
+    let (plan, state) = ledger.decide { ($0.plan, $0.state) }
+    return try plan.selected(by: [selector], in: state).map { plan[$0].id }
   }
 
   /// Approves a step that is waiting for approval.
@@ -288,36 +275,52 @@ public final class Run: Sendable {
 extension RunLedger.Page {
   /// Reports that the run has started or resumed.
   fileprivate mutating func begin(
-    _ workflow: Workflow, _ usualDurations: [String: Duration], setting results: [String: SetResult]
+    _ usualDurations: [String: Duration], setting results: [String: SetResult]
   ) {
-    let plan = RunPlan(workflow, usualDurations: usualDurations)
+    let planned = RunPlan(plan.workflow, usualDurations: usualDurations)
     guard state.phase != .notStarted else {
-      return record(.runStarted(plan), generation: 1)
+      record(.runStarted(planned), generation: 1)
+      return
     }
-    record(.runResumed(plan))
+    record(.runResumed(planned))
     var remaining: [StepIndex] = []
-    var positions: Set<Int> = []
+    var seen: Set<StepIndex> = []
     let undone = Set(undoneSteps)
-    for (position, step) in state.steps.enumerated() where !step.phase.isActive {
+    for step in plan.order where !state[step].phase.isActive {
       guard
-        !step.phase.isSuccess || position >= mainCount
-          || cleansUp(position, after: positions, in: workflow)
-          || undone.contains(StepIndex(position))
+        !state[step].phase.isSuccess || plan[step].extrasIfAny?.finally != nil
+          || cleansUp(step, after: seen) || undone.contains(step)
       else { continue }
-      positions.insert(position)
-      remaining.append(StepIndex(position))
+      seen.insert(step)
+      remaining.append(step)
     }
-    let reset = workflow.graph.withServices(endedServices, of: remaining)
-    for position in state.steps.indices where state.steps[position].phase.isActive {
-      controls[position].isAdopting = true
-    }
+    let reset = plan.graph.withServices(endedServices, of: remaining)
+    for step in plan.order where state[step].phase.isActive { controls[step].isAdopting = true }
     record(
-      .generationStarted(reset: reset.map { workflow.graph.id(of: $0) }),
-      generation: state.generation + 1)
-    for position in state.steps.indices {
-      guard let set = results[state.steps[position].id], state.steps[position].phase == .pending
-      else { continue }
-      record(set.result.event, of: position, attempt: 0, by: set.by)
+      .generationStarted(reset: reset.map { plan[$0].id }), generation: state.generation + 1)
+    groups.resume(state)
+    for step in plan.order where state[step].phase == .pending {
+      guard let set = results[state[step].id] else { continue }
+      record(set.result.event, of: step, attempt: 0, by: set.by)
     }
+  }
+}
+
+extension Engine {
+  /// Makes what performs the steps of a run, and reports to its driver.
+  fileprivate func makePerformer(
+    of id: RunID, _ state: RunState, _ ledger: RunLedger, _ slots: Slots,
+    _ observer: (any RunObserver)?, _ secrets: Secrets,
+    _ requests: AsyncStream<RunDriver.Request>.Continuation
+  ) -> StepPerformer {
+    StepPerformer(
+      executor: executor, registry: registry, runners: runners,
+      sharedWork: sharedWork, pools: pools, poolFolder: poolFolder, observer: observer,
+      ledger: ledger, slots: slots, secrets: secrets, cache: cache,
+      memoryQueue: runtime.makeQueue("reprise.memory"), clock: clock, runtime: runtime,
+      engine: self, terminal: terminal, folder: runFolders.map { RunFolder(of: id, in: $0) },
+      stepEnded: { requests.yield(.input(.stepEnded($0))) },
+      expansionRequested: { requests.yield(.expansion($0)) },
+      retryRequested: { requests.yield(.retry($0)) })
   }
 }

@@ -39,7 +39,7 @@ extension StepContext {
     resolved.environment = environment
     let needs = workflow.graph.needs(of: index)
     return StepContext(
-      run: run, generation: generation, attempt: attempt, workflow: workflow,
+      run: run, generation: generation, attempt: attempt, plan: Plan(workflow),
       step: step, resolved: resolved, values: values,
       masker: secrets.masker, secretTexts: [], hiddenVariables: [],
       capture: nil, index: index, results: needs.map { .succeeded(inputs[$0.position]) },

@@ -1,5 +1,6 @@
 // Ctrl-C and the other signals that ask a program to end, for programs that embed the engine.
 
+import ChildProcesses
 import Dispatch
 import Platform
 import Synchronization
@@ -76,7 +77,8 @@ public struct StopSignals: AsyncSequence, Sendable {
 }
 
 extension Run {
-  /// Cancels the run when this process receives a signal, and kills it at the next one.
+  /// Cancels the run when this process receives a signal, and kills it at the next one, which must
+  /// follow after more than 200 ms: one request may arrive as several signals.
   ///
   /// For a tool in a terminal: Ctrl-C ends the steps within their grace periods, a second Ctrl-C
   /// immediately, and ``outcome`` returns when nothing is left. Once the run has ended, the signals
@@ -90,8 +92,15 @@ extension Run {
   public func cancelOnSignals(
     _ signals: Set<StopSignals.Signal> = Set(StopSignals.Signal.allCases)
   ) {
+    let lastRequest = Mutex(ContinuousClock.Instant?.none)
     let watch = SignalWatch(signals) { [weak self] signal in
-      guard let self else { return }
+      // One request may arrive as several signals.
+      let isRepeated = lastRequest.withLock { last in
+        if let last, .now - last < TerminationRequests.mergingTime { return true }
+        last = .now
+        return false
+      }
+      guard let self, !isRepeated else { return }
       stopSignal.withLock { $0 = $0 ?? signal.number }
       let isAgain = if case .cancelling = state.phase { true } else { false }
       perform(.cancel(steps: [], now: isAgain), by: .signal(signal.number)) { _ in }

@@ -2,6 +2,7 @@
 
 import Paths
 import Platform
+import WorkflowLanguage
 
 /// The files that a dependency file lists.
 ///
@@ -13,24 +14,41 @@ struct DependencyFile: Equatable {
 
   /// The files after the colons of all rules, each once, in order.
   private(set) var files: [String] = []
+  /// What is wrong with the contents, as a clause; nil for rules and comments only.
+  private(set) var problem: String?
 
   /// Parses the contents of a file; linear in its size.
   init(_ bytes: some Sequence<UInt8>) {
     var reader = Reader(bytes)
     var seen: Set<String> = []
     var isAfterColon = false
+    var target: String?
+    func endLine() {
+      guard let target, !isAfterColon else { return }
+      problem = problem ?? "there is no colon after \"\(target)\": it has no rule \"target: file\""
+    }
     while let word = reader.next() {
       switch word {
-      case .lineEnd: isAfterColon = false
+      case .lineEnd:
+        endLine()
+        (isAfterColon, target) = (false, nil)
       case .colon: isAfterColon = true
-      case .name(let name):
+      case .name(let bytes):
+        guard let name = String(validating: bytes, as: UTF8.self) else {
+          let name = String(decoding: bytes, as: UTF8.self)
+          problem = problem ?? "the name \"\(name)\" is not UTF-8"
+          continue
+        }
+        if !isAfterColon { target = target ?? name }
         if isAfterColon, seen.insert(name).inserted { files.append(name) }
       }
     }
+    endLine()
+    if reader.isJSON { problem = "it is JSON instead of rules \"target: file\"" }
   }
 
   private enum Word: Equatable {
-    case name(String)
+    case name([UInt8])
     case colon
     case lineEnd
   }
@@ -42,6 +60,15 @@ struct DependencyFile: Equatable {
     init(_ bytes: some Sequence<UInt8>) {
       // A carriage return before a line feed is not part of a name.
       self.bytes = bytes.filter { $0 != UInt8(ascii: "\r") }
+    }
+
+    /// Whether the whole contents are JSON; only read as such if they begin like it.
+    var isJSON: Bool {
+      guard let first = bytes.first(where: { !Self.endsName($0) }), "{[\"".utf8.contains(first)
+      else {
+        return false
+      }
+      return (try? Value(json: String(decoding: bytes, as: UTF8.self))) != nil
     }
 
     private func byte(_ offset: Int) -> UInt8? {
@@ -57,6 +84,10 @@ struct DependencyFile: Equatable {
     }
 
     mutating func next() -> Word? {
+      // A comment is a whole line, as in the files of rustc: # is a character of names elsewhere.
+      if byte(0) == UInt8(ascii: "#"), position == 0 || bytes[position - 1] == UInt8(ascii: "\n") {
+        while let next = byte(0), next != UInt8(ascii: "\n") { position += 1 }
+      }
       while true {
         guard let first = byte(0) else { return nil }
         if Self.isSpace(first) {
@@ -78,7 +109,7 @@ struct DependencyFile: Equatable {
       return .name(name())
     }
 
-    private mutating func name() -> String {
+    private mutating func name() -> [UInt8] {
       var name: [UInt8] = []
       while let next = byte(0), !Self.endsName(next) {
         if next == UInt8(ascii: ":"), Self.endsName(byte(1)) { break }
@@ -114,7 +145,7 @@ struct DependencyFile: Equatable {
         name.append(escaped)
         position += 1
       }
-      return String(decoding: name, as: UTF8.self)
+      return name
     }
   }
 }
@@ -126,8 +157,8 @@ extension LocalExecutor {
   ///   - path: The path of the dependency file, relative to the last of the directories.
   ///   - directories: Where the step runs: each directory is relative to the previous one.
   /// - Returns: The hashes by path, without files that do not exist; nil if there is no such
-  ///   dependency file.
-  /// - Throws: ``FailureReason`` if a file cannot be read.
+  ///   dependency file. What is no regular file has an empty hash.
+  /// - Throws: ``FailureReason`` if a file cannot be read, or if the dependency file has no rules.
   public func hashes(
     ofFilesListedIn path: String, in directories: [String]
   ) throws -> [String: String]? {
@@ -140,9 +171,18 @@ extension LocalExecutor {
       throw FailureReason.notStarted(
         "the depfile \"\(path)\" has more than \(DependencyFile.bytesMax >> 20) MiB")
     }
+    let listed = DependencyFile(bytes)
+    if let problem = listed.problem {
+      throw FailureReason.notStarted("the depfile \"\(path)\" cannot be used: \(problem)")
+    }
     var hashes: [String: String] = [:]
-    for file in DependencyFile(bytes).files {
-      hashes[file] = try? contentHash(ofFile: joinedPath(folder, file))
+    for file in listed.files {
+      let full = file.hasPrefix("/") ? file : joinedPath(folder, file)
+      guard let type = (try? Stat(at: full))?.type, type != .regular else {
+        hashes[file] = try contentHash(ofFile: full)
+        continue
+      }
+      hashes[file] = ""
     }
     return hashes
   }

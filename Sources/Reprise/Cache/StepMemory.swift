@@ -44,6 +44,8 @@ public struct StepTrace: Sendable, Equatable, Codable {
   public var outputs: StepOutputs
   /// The time at which the step had succeeded; nil in entries of earlier versions.
   public var time: Timestamp?
+  /// The run that made it; nil in entries of earlier versions.
+  public var run: RunID?
 
   /// Returns the reasons why a step with this trace is not up to date.
   ///

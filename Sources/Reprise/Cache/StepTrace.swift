@@ -24,22 +24,32 @@ extension StepTrace {
     // Masked first: a stored hash of a short secret would allow guessing it.
     self.action = Self.hash(
       masker.masked("\(resolved.action.text) \(shell) \(resolved.directories)"))
-    environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
+    // The variables of dotenv files apply only where none of the name is inherited.
+    let weak = resolved.weakEnvironment.filter { executor.environment[$0.key] == nil }
+    environment = weak.merging(resolved.environment) { $1 }
+      .mapValues { Self.hash(masker.masked($0)) }
     do throws(ResolutionError) {
       key = Self.hash(masker.masked(try workflow.cacheKey(of: step, values)))
     } catch {
       throw .badValue(error.description)
     }
     do {
+      // An empty folder is an output, but no input: git does not keep it either.
       inputs = Self.hiding(
-        try executor.hashes(ofFiles: rule.inputs, in: resolved.directories), masker)
+        try executor.hashes(ofFiles: rule.inputs, in: resolved.directories)
+          .filter { !$0.key.hasSuffix("/") }, masker)
       files = Self.hiding(
         try executor.hashes(ofFiles: rule.expected, in: resolved.directories), masker)
+    } catch {
+      throw .notStarted(String(describing: error))
+    }
+    do {
       listed = try rule.dependencyFile.flatMap {
         try executor.hashes(ofFilesListedIn: $0, in: resolved.directories)
       }.map { Self.hiding($0, masker) }
     } catch {
-      throw .notStarted(String(describing: error))
+      // Unlike any list that was remembered: the step runs, and writes a new one.
+      listed = rule.dependencyFile.map { [$0: "unreadable"] }
     }
     outputs = [:]
   }

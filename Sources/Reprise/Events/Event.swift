@@ -64,6 +64,8 @@ public struct Event: Sendable, Equatable {
     case runPaused
     /// Steps start again.
     case runUnpaused
+    /// Something that the user should know when the run ends, such as jobs that are still queued.
+    case runNotice(String)
     /// The run has ended; always the last event, unless the run is resumed.
     case runEnded(RunOutcome)
     /// An event of one step in one attempt: 0 before its first start, then from 1.
@@ -76,8 +78,8 @@ public struct Event: Sendable, Equatable {
     case ready
     /// The step is waiting for approval of this text.
     case waiting(String)
-    /// The step was approved.
-    case approved
+    /// The step was approved, with the values that were given, which are outputs of it.
+    case approved(StepOutputs)
     /// An attempt was given to a runner, or waits there for another reason than before.
     ///
     /// It is recorded with its token before the runner knows it.
@@ -124,7 +126,7 @@ public struct Event: Sendable, Equatable {
     /// The step was stopped or never started, for this cause.
     case cancelled(CancellationCause)
     /// The step did not run, for this reason; the outputs are those of its last run, if any.
-    case skipped(String, StepOutputs)
+    case skipped(SkipReason, StepOutputs)
   }
 }
 
@@ -139,7 +141,7 @@ extension Event.Kind: CodedCases {
       .runStarted(RunPlan(workflow: "", steps: [])), .runResumed(RunPlan(workflow: "", steps: [])),
       .runRestarting(from: nil), .generationStarted(reset: nil), .runCancelling(.request),
       .runReloaded(RunPlan(workflow: "", steps: []), WorkflowChanges()), .runPaused,
-      .runUnpaused, .runEnded(.succeeded),
+      .runUnpaused, .runNotice(""), .runEnded(.succeeded),
     ] + Event.StepEvent.byName.values.map { .step("", attempt: 0, $0) })
 
   var row: CaseRow<Self> {
@@ -175,6 +177,8 @@ extension Event.Kind: CodedCases {
       }
     case .runPaused: CaseRow("run-paused", "run paused", self)
     case .runUnpaused: CaseRow("run-unpaused", "run unpaused", self)
+    case .runNotice(let text):
+      CaseRow("run-notice", text) { .runNotice(try $0.value("text", text)) }
     case .runEnded(let outcome):
       CaseRow("run-ended", "run ended: \(outcome)") { .runEnded(try $0.cases("outcome", outcome)) }
     case .step(let id, let attempt, let event):
@@ -195,7 +199,7 @@ extension Event.Kind: CodedCases {
 
 extension Event.StepEvent: CodedCases {
   static let byName = named([
-    .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
+    .ready, .waiting(""), .approved([:]), .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .waitingForPool("", text: ""), .started(), .available([:]), .outOfSight(""), .inSight,
     .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .wrote([:]),
@@ -213,13 +217,17 @@ extension Event.StepEvent: CodedCases {
       CaseRow("step-waiting", "waiting for approval: \(text)") {
         .waiting(try $0.value("text", text))
       }
-    case .approved: CaseRow("step-approved", "approved", self)
+    case .approved(let values):
+      CaseRow("step-approved", "approved") {
+        .approved(try $0.value("outputs", values, default: [:]))
+      }
     case .queued(let place, let text):
-      CaseRow("step-queued", "queued on \(place.runner)" + (text.isEmpty ? "" : ": \(text)")) {
+      CaseRow("step-queued", "queued on \(place.title)" + (text.isEmpty ? "" : ": \(text)")) {
         .queued(
           RunnerPlace(
             runner: try $0.value("runner", place.runner), token: try $0.value("token", place.token),
-            survives: try $0.value("survives", place.survives, default: false)),
+            survives: try $0.value("survives", place.survives, default: false),
+            job: try $0.value("job", place.job, default: nil)),
           text: try $0.value("text", text, default: ""))
       }
     case .waitingForPool(let pool, let text):
@@ -242,7 +250,7 @@ extension Event.StepEvent: CodedCases {
     case .progress(let part, let text):
       CaseRow(
         "step-progress",
-        "\(Int((part * 100).rounded())) %" + (text.isEmpty ? "" : ": \(text)")
+        "\(Int((min(1, max(0, part)) * 100).rounded())) %" + (text.isEmpty ? "" : ": \(text)")
       ) {
         .progress(try $0.value("part", part), try $0.value("text", text))
       }

@@ -3,41 +3,32 @@
 package import WorkflowLanguage
 
 /// The steps for each item of a step that is expanded during the run.
-///
-/// Their ids begin with that of the step and `[*]`.
-package struct PlannedTemplate: Sendable, Equatable {
-  /// The steps, in file order.
-  package var steps: [PlannedStep]
-  /// Their layout; its indices are positions in `steps`.
-  package var outline: Outline
-  /// The ids of the last steps.
-  package var ends: [String]
-  /// The names of groups in displays, by id.
-  package var groupNames: [String: String]
-  /// The mark in names and labels in place of the label of the item.
-  package var mark: String
+package typealias PlannedTemplate = ItemTemplate<PlannedStep>
 
-  init(_ template: FanTemplate, of workflow: Workflow) {
+extension ItemTemplate where Step == PlannedStep {
+  fileprivate init(_ template: FanTemplate, of workflow: Workflow) {
+    self.init()
     steps = template.steps.map { PlannedStep($0, of: workflow) }
-    outline = template.outline
+    outline = template.content.outline
     ends = template.ends
-    groupNames = template.groupNames
-    mark = template.mark
-  }
-
-  /// Returns the template with the names of an item of a template around it.
-  func renamed(_ names: ItemNames) -> PlannedTemplate {
-    var copy = self
-    copy.steps = steps.map { $0.renamed(names) }
-    copy.outline = outline.renaming(names.id)
-    copy.ends = ends.map(names.id)
-    copy.groupNames = [:]
-    for (id, name) in groupNames { copy.groupNames[names.id(id)] = names.text(name) }
-    return copy
+    groupNames = template.content.groupNames
+    mark = template.content.mark
   }
 }
 
-extension PlannedTemplate: Codable {
+extension PlannedStep: ExpandableStep {
+  package mutating func replaceNeeds(_ others: (String) -> [String]?) {
+    guard needs.contains(where: { others($0) != nil }) else { return }
+    var seen: Set<String> = []
+    needs = needs.flatMap { others($0) ?? [$0] }.filter { seen.insert($0).inserted }
+  }
+
+  package mutating func keepNeeds(in ids: Set<String>) {
+    needs.removeAll { !ids.contains($0) }
+  }
+}
+
+extension ItemTemplate: Codable where Step == PlannedStep {
   private enum CodingKeys: String, CodingKey {
     case steps, outline, ends, mark
     case groupNames = "group-names"
@@ -45,6 +36,7 @@ extension PlannedTemplate: Codable {
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init()
     steps = try container.decode([PlannedStep].self, forKey: .steps)
     outline = try container.decode(OutlineCoding.self, forKey: .outline).outline
     ends = try container.decode([String].self, forKey: .ends)
@@ -67,7 +59,7 @@ extension PlannedStep {
   init(_ step: Workflow.Step, of workflow: Workflow) {
     self.init(
       id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
-      continuesOnError: step.extrasIfAny?.isTolerated == true ? true : nil,
+      continuesOnError: workflow.isTolerated(step) ? true : nil,
       graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) },
       isService: step.action.isService ? true : nil)
     name = step.extrasIfAny?.name
@@ -76,13 +68,13 @@ extension PlannedStep {
   }
 
   /// Returns the step with the names of an item.
-  fileprivate func renamed(_ names: ItemNames) -> PlannedStep {
+  func renamed(_ names: ItemNames) -> PlannedStep {
     var copy = self
     copy.id = names.id(id)
     copy.needs = needs.map(names.id)
     copy.name = name.map(names.text)
     copy.label = label.map(names.text)
-    copy.template = template?.renamed(names)
+    copy.template = template?.renamed(names) { $0.renamed(names) }
     return copy
   }
 }

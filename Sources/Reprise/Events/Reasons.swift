@@ -61,6 +61,18 @@ public enum RunOutcome: Sendable, Equatable {
   case abandoned(String)
 }
 
+extension FailureReason {
+  /// The exit status of the process, as shells see it: 128 and the number of the signal that has ended
+  /// it; nil if it has none.
+  package var exitStatus: Int? {
+    switch self {
+    case .exited(let status): status
+    case .signalled(let signal): 128 + signal
+    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost: nil
+    }
+  }
+}
+
 /// An output stream of a step.
 public enum OutputChannel: String, Sendable, Codable, CaseIterable {
   /// Standard output; `stdout` in records and events.

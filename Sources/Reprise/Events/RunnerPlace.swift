@@ -8,6 +8,8 @@ public struct RunnerPlace: Sendable, Equatable {
   public var token: String
   /// Whether the attempt goes on when its engine has died, so that the next one adopts it.
   public var survives: Bool
+  /// The number of its job there, by which a user finds it; nil if it has none, or none yet.
+  public var job: String?
 
   /// Creates a place.
   ///
@@ -15,9 +17,14 @@ public struct RunnerPlace: Sendable, Equatable {
   ///   - runner: The name of the runner.
   ///   - token: The token of the attempt.
   ///   - survives: Whether the attempt goes on when its engine has died.
-  public init(runner: String, token: String, survives: Bool = false) {
+  ///   - job: The number of its job there.
+  public init(runner: String, token: String, survives: Bool = false, job: String? = nil) {
+    self.job = job
     self.runner = runner
     self.token = token
     self.survives = survives
   }
+
+  /// The name with the job, for displays.
+  package var title: String { job.map { "\(runner) (job \($0))" } ?? runner }
 }

@@ -21,8 +21,8 @@ public struct StepRound: Sendable, Equatable, CustomStringConvertible {
   public var description: String { "round \(number)" + (limit.map { " of \($0)" } ?? "") }
 
   /// The next round.
-  var next: StepRound { StepRound(number: number + 1, limit: limit) }
+  var next: StepRound { StepRound(number: number < .max ? number + 1 : number, limit: limit) }
 
   /// The round before.
-  var previous: StepRound { StepRound(number: number - 1, limit: limit) }
+  var previous: StepRound { StepRound(number: number > .min ? number - 1 : number, limit: limit) }
 }

@@ -37,6 +37,13 @@ struct AttemptFiles {
     }
   }
 
+  /// Lets other users write to the files, who can see their folder only where the attempt runs.
+  func openToAllUsers() {
+    for path in [outputs.path, variables.path, script?.path].compactMap(\.self) {
+      try? changePermissions(of: path, to: FilePermissions(rawValue: 0o666))
+    }
+  }
+
   /// Removes the files.
   func remove() {
     outputs.remove()

@@ -2,6 +2,7 @@
 
 import ChildProcesses
 package import Masking
+import Synchronization
 
 /// The running process tree of one attempt.
 package struct AttemptProcess: Sendable {
@@ -28,8 +29,8 @@ package struct AttemptProcess: Sendable {
     _ spec: AttemptSpec, inheriting inherited: [String: String], in directory: String?,
     masker: Masker, roomForOutput: @escaping @Sendable () async -> Void,
     report: @escaping @Sendable (AttemptNews) -> Bool
-  ) throws(FailureReason) {
-    try self.init(
+  ) async throws(FailureReason) {
+    try await self.init(
       spec, inheriting: Environment(inherited), in: directory, masker: masker,
       roomForOutput: roomForOutput, report: report)
   }
@@ -39,27 +40,30 @@ package struct AttemptProcess: Sendable {
     onTerminal terminal: Int32? = nil, masker: Masker,
     roomForOutput: @escaping @Sendable () async -> Void,
     report: @escaping @Sendable (AttemptNews) -> Bool
-  ) throws(FailureReason) {
+  ) async throws(FailureReason) {
     let files = try AttemptFiles(for: spec, folder: inherited["TMPDIR"])
+    if spec.temporaryFolder != nil { files.openToAllUsers() }
     (outputs, variables, script) = (files.outputs, files.variables, files.script)
     var environment = Self.environment(of: spec, inheriting: inherited)
     environment["REPRISE_OUTPUT"] = outputs.path
     environment[VariablesFile.variable] = variables.path
-    let command = Command(
+    var command = Command(
       executable: spec.command[0],
       arguments: Array(spec.command.dropFirst()) + (script.map { [$0.path] } ?? []),
       environment: environment, directory: resolvedDirectory(directory, spec.directory),
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
+    command.reportsFromAllUsers = spec.temporaryFolder != nil
+    command.mergesStreams = spec.mergesStreams == true
     let onOutput: @Sendable (OutputLines) -> Bool = { lines in
       if lines.stream == .report, ProgressText.isReady(in: lines.text) { _ = report(.ready) }
       return Self.news(lines, masker).map(report) ?? true
     }
     do throws(SpawnError) {
       if let terminal {
-        let process = try TerminalProcess(command, on: terminal, onReport: onOutput)
+        let process = try await TerminalProcess(command, on: terminal, onReport: onOutput)
         (child, onTerminal) = (process.child, process)
       } else {
-        child = try ChildProcess.spawn(
+        child = try await ChildProcess.spawn(
           command, filter: Self.filter(masker), roomForOutput: roomForOutput, onOutput: onOutput)
         onTerminal = nil
       }
@@ -105,12 +109,19 @@ package struct AttemptProcess: Sendable {
     onTerminal terminal: Int32? = nil, for context: StepContext
   ) async throws -> StepOutputs {
     let started = SharedAnswer<AttemptProcess>()
-    let attempt = try AttemptProcess(
+    let refusal = Refusal()
+    let attempt = try await AttemptProcess(
       spec, inheriting: inherited, in: directory, onTerminal: terminal, masker: context.masker,
       roomForOutput: context.roomForOutput
     ) { news in
       guard case .ready = news else { return context.report(news) }
-      Task { await started.value()?.reportReady(to: context) }
+      Task {
+        // With outputs that its users cannot have, it must not go on until its end.
+        let attempt = await started.value()
+        guard let reason = attempt?.reportReady(to: context) else { return }
+        refusal.reason.withLock { $0 = $0 ?? reason }
+        attempt?.terminate(grace: context.gracePeriod)
+      }
       return true
     }
     started.answer(attempt)
@@ -125,6 +136,7 @@ package struct AttemptProcess: Sendable {
     }
     // A cancelled step has not completed its work, whatever its exit status.
     try Task.checkCancellation()
+    if let reason = refusal.reason.withLock({ $0 }) { throw reason }
     return try attempt.outputs(of: status)
   }
 
@@ -139,12 +151,27 @@ package struct AttemptProcess: Sendable {
   }
 
   /// Reports that the step is ready to be used, with the outputs that it has written until now.
-  func reportReady(to context: StepContext) {
-    context.reportReady(outputs: writtenOutputs)
+  ///
+  /// - Returns: What is wrong with these outputs; nothing is reported then.
+  @discardableResult
+  func reportReady(to context: StepContext) -> FailureReason? {
+    do throws(FailureReason) {
+      context.reportReady(outputs: try allOutputs())
+      return nil
+    } catch {
+      return error
+    }
   }
 
-  /// The outputs that it has written until now; empty if the file is invalid.
-  package var writtenOutputs: StepOutputs { (try? outputs.outputs()) ?? [:] }
+  /// The outputs and variables that it has written until now, without those of an invalid file.
+  package var writtenOutputs: StepOutputs {
+    // Names with a dot occur in one of the two only.
+    ((try? outputs.outputs()) ?? [:]).merging((try? variables.outputs()) ?? [:]) { $1 }
+  }
+
+  private func allOutputs() throws(FailureReason) -> StepOutputs {
+    try outputs.outputs().merging(try variables.outputs()) { $1 }
+  }
 
   /// Kills every process of the tree.
   package func kill() { child.kill() }
@@ -174,9 +201,7 @@ package struct AttemptProcess: Sendable {
   /// - Throws: ``FailureReason`` if it failed, or if a file is invalid.
   func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
     switch status {
-    case .exited(code: 0):
-      // Names with a dot occur in one of the two only.
-      return try outputs.outputs().merging(try variables.outputs()) { $1 }
+    case .exited(code: 0): return try allOutputs()
     case .exited(let code): throw .exited(status: Int(code))
     case .signalled(let signal): throw .signalled(signal: Int(signal))
     }
@@ -203,6 +228,11 @@ package struct AttemptProcess: Sendable {
     guard !masker.isEmpty else { return nil }
     return { MaskingFilter(stream: masker.stream()) }
   }
+}
+
+/// What is wrong with the outputs of a program that says that it is ready.
+private final class Refusal: Sendable {
+  let reason = Mutex<FailureReason?>(nil)
 }
 
 /// Masks secrets in one output stream.

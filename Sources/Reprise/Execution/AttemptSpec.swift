@@ -34,7 +34,12 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   /// The maximum duration, from the start of the program; unlimited if nil.
   public var timeLimit: Duration?
   /// The folder for its temporary files, which its host creates and removes; nil for the usual one.
+  ///
+  /// All users of the place where it runs can write there, such as the one of an image.
   public var temporaryFolder: String?
+  /// The names of variables with secrets, which the host writes to a file in ``temporaryFolder``
+  /// instead of the environment of the command.
+  package var variablesInFile: [String]?
   /// A program that ends what the command has started outside of its own process tree; nil for none.
   ///
   /// For example a container. It runs if the command was stopped, or did not end by itself.
@@ -47,6 +52,13 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   public var starter: String?
   /// The secrets that are masked in the output, wherever it is written.
   public var secrets: [String]
+  /// Lock files that its host holds, together with others, until it has ended.
+  ///
+  /// So the places of its pool and the concurrency group of its run stay taken when its engine dies.
+  package var heldLocks: [String]?
+  /// Whether both output streams share one pipe, so that their lines keep their order; nil for no,
+  /// and in a specification of an earlier version.
+  package var mergesStreams: Bool?
 
   /// Creates a specification.
   ///
@@ -87,6 +99,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     weakEnvironment = resolved.weakEnvironment
     hiddenVariables = context.hiddenVariables
     secrets = context.secretTexts
+    mergesStreams = context.mergesStreams
     script = context.script
     let identity = [
       context.run.description, context.step.id, String(context.generation),

@@ -15,7 +15,7 @@ struct InheritedVariables {
   /// The raw bytes of the variables that are not UTF-8.
   private(set) var raw: [RawVariable] = []
 
-  /// Reads the environment.
+  /// Reads the environment; `PWD` is the working directory of this process.
   init() {
     for entry in environmentEntries() {
       texts[entry.name] = entry.value
@@ -24,6 +24,11 @@ struct InheritedVariables {
         RawVariable(
           name: String(validating: bytes.name, as: UTF8.self), repaired: entry.name,
           entry: bytes.entry))
+    }
+    texts[CallingSteps.variable] = CallingSteps { texts[$0] }.text
+    // It is wrong if this process has changed its directory, as for a workflow found by name.
+    if !raw.contains(where: { $0.repaired == "PWD" }) {
+      texts["PWD"] = writtenWorkingFolder(texts["PWD"])
     }
   }
 

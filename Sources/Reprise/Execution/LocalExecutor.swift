@@ -67,14 +67,19 @@ public struct LocalExecutor: Executor {
 
   /// Returns the paths of files, in byte order.
   ///
+  /// A wildcard as the last name selects files only, and a slash at the end selects folders.
+  ///
   /// - Parameter patterns: Path patterns, relative to the executor's directory.
   /// - Returns: The paths, relative to the executor's directory.
   /// - Throws: An error that says which folder cannot be read or which pattern is invalid.
   public func files(matching patterns: [String]) throws -> [String] {
-    try searches.search(for: patterns).files(in: directory ?? ".")
+    try searches.search(for: patterns, .entries).files(in: directory ?? ".")
   }
 
   /// Returns the hash of each file in the directory of a step.
+  ///
+  /// Symbolic links count by their targets, links to folders also by the files behind them, and
+  /// folders without entries by names that end with a slash.
   ///
   /// - Parameters:
   ///   - patterns: Path patterns, relative to the last of the directories.
@@ -87,8 +92,8 @@ public struct LocalExecutor: Executor {
     guard !patterns.isEmpty else { return [:] }
     let folder = directories.reduce(directory, resolvedDirectory) ?? "."
     var hashes: [String: String] = [:]
-    for path in try searches.search(for: patterns).files(in: folder) {
-      hashes[path] = try contentHash(ofFile: folder + "/" + path)
+    for file in try searches.search(for: patterns).contents(in: folder) {
+      hashes[file.name] = try contentHash(of: file, in: folder)
     }
     return hashes
   }

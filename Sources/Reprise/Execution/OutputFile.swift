@@ -24,6 +24,8 @@ struct OutputFile {
     let folder = temporaryFolder(directory)
     do throws(Errno) {
       path = try makeTemporaryFile(TemporaryFiles.prefix("output", directory))
+    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+      throw .notStarted("\(SpawnError.outOfDescriptors)")
     } catch {
       throw .notStarted(
         "cannot create its output file in \"\(folder)\": \(error); "

@@ -8,8 +8,9 @@
 ///     of text
 ///     END
 ///
-/// A name consists of letters, digits, `_` and `-`, and begins with a letter or `_`. A value is the
-/// text after the first `=`, unchanged. If a name occurs twice, the last value counts.
+/// A byte order mark before a line is left out: some programs write one whenever they append. A name
+/// consists of letters, digits, `_` and `-`, and begins with a letter or `_`. A value is the text
+/// after the first `=`, unchanged. If a name occurs twice, the last value counts.
 enum OutputText {
   /// The maximum size in bytes.
   static let bytesMax = 1 << 20
@@ -45,7 +46,10 @@ enum OutputText {
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
     ).map(Substring.init)[...]
     if lines.last?.isEmpty == true { lines = lines.dropLast() }
-    while let line = lines.first {
+    while var line = lines.first {
+      if line.unicodeScalars.first == "\u{FEFF}" {
+        line = Substring(line.unicodeScalars.dropFirst())
+      }
       let number = lines.startIndex + 1
       lines = lines.dropFirst()
       if line.isEmpty { continue }

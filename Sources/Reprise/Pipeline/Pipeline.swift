@@ -1,50 +1,33 @@
-// `Pipeline`: compiles a graph into futures, one per step.
+// `Pipeline`: compiles a plan into futures, one per step.
 
 import WorkflowLanguage
 
-/// Compiles a graph into futures: a step is the zip of its needs, flat-mapped to its work.
-///
-/// A cold value: each execution computes all results again.
-struct Pipeline: Sendable {
-  /// Does the work of one step, given the results of the steps that it needs, in their order.
-  typealias Perform = @Sendable (StepPlace, [StepResult]) async -> StepResult
+/// The results that a step begins with.
+struct NeedResults: Sendable {
+  /// Those of the steps that it needs, in their order.
+  let needs: [StepResult]
+  /// Those of other steps, which only had to be ready to be used before it begins.
+  let waits: [StepResult]
 
-  /// The steps and their needs.
-  let graph: Graph
-  /// For steps with alternatives, the needs of which one success is enough.
-  var alternatives: [StepIndex: Set<StepIndex>] = [:]
-  /// For steps that start before a need has ended, the needs that only must be ready to be used.
-  var earlyNeeds: [StepIndex: Set<StepIndex>] = [:]
-
-  /// Creates an execution in which no step is connected yet.
-  func execution() -> PipelineExecution {
-    PipelineExecution(graph: graph, alternatives: alternatives, earlyNeeds: earlyNeeds)
+  /// Divides results, of which the last ones are those of waits.
+  init(_ results: [StepResult], waitCount: Int) {
+    needs = Array(results.dropLast(waitCount))
+    waits = results.suffix(waitCount)
   }
 }
 
-/// One execution of a pipeline: the future of each step that is connected.
+/// Compiles a plan into futures: a step is the zip of its needs, flat-mapped to its work.
 ///
-/// Steps are connected in topological order and disconnected in the opposite order, so that nothing
-/// recurses along the graph: a chain of 100,000 steps needs as much stack as a chain of two.
+/// One execution: the future of each step that is connected. Steps are connected in topological
+/// order and disconnected in the opposite order, so that nothing recurses along the graph: a chain of
+/// 100,000 steps needs as much stack as a chain of two.
 ///
 /// Not `Sendable`: one task owns it.
-final class PipelineExecution {
-  private var graph: Graph
-  private var alternatives: [StepIndex: Set<StepIndex>]
-  private var futures: [StepFuture?]
-  private var earlyNeeds: [StepIndex: Set<StepIndex>]
-  /// Futures that were stopped on their way into the queue, which still use their places.
-  private var leaving: [StepFuture] = []
+final class Pipeline {
+  /// Does the work of one step, given the results that it begins with.
+  typealias Perform = @Sendable (StepIndex, NeedResults) async -> StepResult
 
-  fileprivate init(
-    graph: Graph, alternatives: [StepIndex: Set<StepIndex>],
-    earlyNeeds: [StepIndex: Set<StepIndex>]
-  ) {
-    self.graph = graph
-    self.alternatives = alternatives
-    self.earlyNeeds = earlyNeeds
-    futures = Array(repeating: nil, count: graph.count)
-  }
+  private var futures: [StepFuture?] = []
 
   deinit {
     disconnect()
@@ -56,29 +39,35 @@ final class PipelineExecution {
   ///
   /// - Parameters:
   ///   - steps: The steps in topological order. Their needs are among them or already connected.
+  ///   - plan: The plan.
   ///   - needs: The needs of steps whose order is decided during the run, instead of those of the
-  ///     graph.
+  ///     plan.
+  ///   - waits: For each step, others that must be ready to be used before it begins, besides those
+  ///     that it needs.
   ///   - queue: Decides when a step whose needs have their results begins.
   ///   - perform: Does the work of one step. Only steps that need its result wait for it.
   func connect(
-    _ steps: [StepIndex], needs: [StepIndex: [StepIndex]] = [:], in queue: any StepQueue,
-    perform: @escaping Pipeline.Perform
+    _ steps: [StepIndex], of plan: Plan, needs: [StepIndex: [StepIndex]] = [:],
+    waits: [StepIndex: [StepIndex]] = [:], in queue: any StepQueue, perform: @escaping Perform
   ) {
+    let (alternatives, earlyNeeds) = (plan.alternatives, plan.earlyNeeds)
+    while futures.count < plan.count { futures.append(nil) }
     for step in steps {
-      let place = StepPlace(step)
-      let all = needs[step].map { $0[...] } ?? graph.needs(of: step)
-      let needs = all.filter { futures[$0.position] != nil }
+      let all = needs[step].map { $0[...] } ?? plan.graph.needs(of: step)
+      let needs = all.filter { futures[$0] != nil }
       let anyOf = alternatives[step].map { alternatives in
         Set(needs.indices.filter { alternatives.contains(needs[$0]) })
       }
       let early = earlyNeeds[step] ?? []
       let awaited = needs.compactMap { need in
-        early.contains(need) ? futures[need.position]?.readiness : futures[need.position]
+        early.contains(need) ? futures[need]?.readiness : futures[need]
       }
-      let future = StepFuture.zip(awaited, anyOf: anyOf ?? [])
-        .flatMap { results in await perform(place, results) }
-      futures[step.position] = future
-      future.connect(as: place, in: queue)
+      let others = (waits[step] ?? []).compactMap { futures[$0]?.readiness }
+      let future = StepFuture.zip(awaited + others, anyOf: anyOf ?? []).flatMap { results in
+        await perform(step, NeedResults(results, waitCount: others.count))
+      }
+      futures[step] = future
+      future.connect(as: step, waitCount: others.count, in: queue)
     }
     queue.startNext(after: nil)
   }
@@ -89,44 +78,16 @@ final class PipelineExecution {
   ///
   /// - Parameter steps: The steps in topological order, with all of their dependents.
   func disconnect(_ steps: [StepIndex]) {
-    leaving.removeAll { !$0.isReady }
-    for step in steps.reversed() {
-      guard let future = futures[step.position] else { continue }
-      future.cancel()
-      if future.isReady { leaving.append(future) }
-      futures[step.position] = nil
+    for step in steps.reversed() where futures.indices.contains(step.position) {
+      futures[step]?.cancel()
+      futures[step] = nil
     }
-  }
-
-  /// Replaces the graph; the futures of kept steps stay, others must be disconnected.
-  ///
-  /// - Parameters:
-  ///   - graph: The new graph.
-  ///   - alternatives: For steps with alternatives, the needs of which one success is enough.
-  ///   - earlyNeeds: For steps that start before a need has ended, the needs that only must be
-  ///     ready to be used.
-  ///   - origins: For each step of the new graph, the step of the old one if it is kept.
-  func replaceGraph(
-    with graph: Graph, alternatives: [StepIndex: Set<StepIndex>] = [:],
-    earlyNeeds: [StepIndex: Set<StepIndex>] = [:], origins: [StepIndex?]
-  ) {
-    let old = futures
-    self.earlyNeeds = earlyNeeds
-    self.graph = graph
-    self.alternatives = alternatives
-    futures = origins.map { origin in origin.flatMap { old[$0.position] } }
-  }
-
-  /// The places that are in use, with the positions of their steps.
-  var places: [(step: StepIndex, place: StepPlace)] {
-    let connected = futures.enumerated().compactMap { position, future in
-      future.map { (StepIndex(position), $0.place) }
-    }
-    return connected + leaving.map(\.place).filter(\.isPresent).map { ($0.index, $0) }
   }
 
   /// Stops all steps.
   func disconnect() {
-    disconnect(graph.topologicalOrder)
+    // First cancel all of them, so that each has released its needs when the last reference goes.
+    for future in futures.reversed() { future?.cancel() }
+    futures = []
   }
 }

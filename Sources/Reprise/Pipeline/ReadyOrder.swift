@@ -10,33 +10,38 @@ struct ReadyOrder: Sendable, Equatable {
   /// The duration of a step without an earlier run, if no step has one.
   private static let unknownDuration: Duration = .seconds(1)
 
-  /// The rank of each step; nil if it is the position.
+  /// The rank of each step by index; nil if it is the index.
   private var ranks: [Int]?
-  /// The step of each rank.
+  /// The index of the step of each rank.
   private var steps: [Int] = []
 
-  /// The order of the file.
+  /// The order of indices.
   init() {}
 
-  /// Creates the order of a workflow.
+  /// Creates the order of a plan.
   ///
   /// - Parameters:
-  ///   - workflow: The workflow.
+  ///   - plan: The plan.
   ///   - usualDurations: The durations of steps in earlier runs, by step id.
-  init(of workflow: Workflow, usualDurations: [String: Duration]) {
-    let priorities = workflow.steps.map { $0.extrasIfAny?.priority ?? 0 }
-    let usesPaths = workflow.order == .longestPath
-    guard usesPaths || priorities.contains(where: { $0 != 0 }) else { return }
-    let paths =
-      usesPaths
-      ? Self.paths(of: workflow, usualDurations)
-      : Array(repeating: .zero, count: priorities.count)
-    steps = priorities.indices.sorted { left, right in
-      if priorities[left] != priorities[right] { return priorities[left] > priorities[right] }
-      if paths[left] != paths[right] { return paths[left] > paths[right] }
-      return left < right
+  init(of plan: Plan, usualDurations: [String: Duration]) {
+    let order = plan.order
+    let usesPaths = plan.workflow.order == .longestPath
+    if usesPaths || order.contains(where: { plan[$0].priority != 0 }) {
+      let paths = usesPaths ? Self.paths(of: plan, usualDurations) : []
+      steps = order.enumerated().sorted { left, right in
+        let (first, second) = (plan[left.element].priority, plan[right.element].priority)
+        if first != second { return first > second }
+        if usesPaths, paths[left.element] != paths[right.element] {
+          return paths[left.element] > paths[right.element]
+        }
+        return left.offset < right.offset
+      }.map(\.element.position)
+    } else if plan.isInFileOrder {
+      return
+    } else {
+      steps = order.map(\.position)
     }
-    var ranks = Array(repeating: 0, count: steps.count)
+    var ranks = Array(repeating: 0, count: plan.count)
     for (rank, step) in steps.enumerated() { ranks[step] = rank }
     self.ranks = ranks
   }
@@ -48,20 +53,21 @@ struct ReadyOrder: Sendable, Equatable {
   func step(ofRank rank: Int) -> Int { ranks == nil ? rank : steps[rank] }
 
   /// Returns the duration of the longest chain of steps that begins with each step.
-  private static func paths(
-    of workflow: Workflow, _ usualDurations: [String: Duration]
-  ) -> [Duration] {
-    let graph = workflow.graph
-    let known = workflow.steps.compactMap { usualDurations[$0.id] }.sorted()
+  private static func paths(of plan: Plan, _ usualDurations: [String: Duration]) -> [Duration] {
+    let known = plan.order.compactMap { usualDurations[plan[$0].id] }.sorted()
     // A new step is assumed to be like the others.
     let standard = known.isEmpty ? unknownDuration : known[known.count / 2]
-    var paths = workflow.steps.map { usualDurations[$0.id] ?? standard }
-    for step in graph.topologicalOrder.reversed() {
-      for need in graph.needs(of: step) {
-        let own = usualDurations[graph.id(of: need)] ?? standard
-        paths[need.position] = max(paths[need.position], own + paths[step.position])
+    var paths = plan.steps.map { usualDurations[$0.id] ?? standard }
+    for step in plan.graph.topologicalOrder.reversed() {
+      for need in plan.graph.needs(of: step) {
+        let own = usualDurations[plan[need].id] ?? standard
+        paths[need] = max(paths[need], own + paths[step])
       }
     }
     return paths
   }
+}
+
+extension Workflow.Step {
+  fileprivate var priority: Int { extrasIfAny?.priority ?? 0 }
 }

@@ -35,6 +35,9 @@ struct SlotItems {
     var retry = Retry.none
     /// The members that have not ended.
     var open: Set<Int> = []
+    /// The services among the members that end for it when they are ready: they belong to a list around
+    /// it, whose other steps may use them for longer.
+    var outliving: Set<Int> = []
     /// The steps outside of it that its members need and that have not ended.
     var awaited: Set<Int> = []
     /// The steps outside of it that its members use while they run, and that are not ready yet.
@@ -57,36 +60,42 @@ struct SlotItems {
 
   init() {}
 
-  /// Creates the items of a workflow in which no step has ended.
+  /// Creates the items of a plan of which no step has ended.
   ///
   /// - Parameters:
-  ///   - workflow: The workflow.
+  ///   - plan: The plan.
   ///   - limit: Returns the position of a limit, given its name and count.
-  init(of workflow: Workflow, limit: (String, Int) -> Int) {
+  init(of plan: Plan, limit: (String, Int) -> Int) {
     var positions: [String: Int] = [:]
-    for (step, declared) in workflow.steps.enumerated() {
-      for group in declared.extrasIfAny?.items ?? [] where group.countsItems {
-        guard let count = group.limit else { continue }
-        let name = "\(group.limitName)[\(group.item)]\(group.holder)"
-        let position = positions[name] ?? items.count
-        if position == items.count {
-          items.append(Item(name: name, limit: limit(group.limitName, count)))
-          positions[name] = position
+    let limits = plan.groups.indices.map(plan.groups.limits)
+    guard limits.contains(where: { !$0.isEmpty }) else { return }
+    for index in plan.order {
+      let step = index.position
+      for group in plan.groups(around: index).reversed() {
+        for own in limits[group.position] {
+          let name = "\(own.name) \(plan.groups[group].name)"
+          let position = positions[name] ?? items.count
+          if position == items.count {
+            items.append(Item(name: name, limit: limit(own.name, own.count)))
+            positions[name] = position
+          }
+          items[position].members.append(step)
+          items[position].open.insert(step)
+          if plan.outlives(index, group) { items[position].outliving.insert(step) }
+          itemsOfStep[step, default: []].append(position)
         }
-        items[position].members.append(step)
-        items[position].open.insert(step)
-        itemsOfStep[step, default: []].append(position)
       }
     }
-    let earlyNeeds = items.isEmpty ? [:] : workflow.earlyNeeds
-    for position in items.indices { findAwaited(by: position, workflow, earlyNeeds) }
+    guard !items.isEmpty else { return }
+    let earlyNeeds = plan.earlyNeeds
+    for position in items.indices { findAwaited(by: position, plan, earlyNeeds) }
   }
 
   private mutating func findAwaited(
-    by item: Int, _ workflow: Workflow, _ earlyNeeds: [StepIndex: Set<StepIndex>]
+    by item: Int, _ plan: Plan, _ earlyNeeds: [StepIndex: Set<StepIndex>]
   ) {
     for member in items[item].members.lazy.map({ StepIndex($0) }) {
-      for need in workflow.graph.needs(of: member) {
+      for need in plan.graph.needs(of: member) {
         guard !items[item].open.contains(need.position) else { continue }
         if earlyNeeds[member]?.contains(need) == true {
           items[item].awaitedReady.insert(need.position)
@@ -135,6 +144,14 @@ struct SlotItems {
     }
   }
 
+  /// Lets the items of some steps keep their slots no longer until a group has run again.
+  ///
+  /// - Returns: The limits of which a slot is free again.
+  mutating func endHold(of steps: [Int], holders: Set<Int>) -> [Int] {
+    for item in Set(steps.flatMap { itemsOfStep[$0] ?? [] }) { items[item].retry = .none }
+    return freeUnused(holders)
+  }
+
   /// Records the end of a step.
   ///
   /// - Parameters:
@@ -143,13 +160,7 @@ struct SlotItems {
   /// - Returns: The limits of which a slot is free again, and the steps that may begin now.
   mutating func end(_ step: Int, holders: Set<Int>) -> (freed: [Int], steps: [Int]) {
     guard !items.isEmpty, ended.insert(step).inserted else { return ([], []) }
-    var freed: [Int] = []
-    for item in itemsOfStep[step] ?? [] {
-      items[item].open.remove(step)
-      guard items[item].isHolding, !keepsSlot(item, holders.subtracting([step])) else { continue }
-      items[item].isHolding = false
-      freed.append(items[item].limit)
-    }
+    let freed = close(step, holders: holders)
     var steps: [Int] = []
     for item in itemsAwaiting[step] ?? [] {
       items[item].awaited.remove(step)
@@ -162,7 +173,7 @@ struct SlotItems {
   /// Records that a step has released its slots.
   ///
   /// The last steps of an item may have ended before, without running, while this one was still
-  /// releasing its slots.
+  /// releasing its slots. Or a restart has reset the item and steps that it awaits.
   ///
   /// - Parameters:
   ///   - step: The step.
@@ -170,8 +181,10 @@ struct SlotItems {
   /// - Returns: The limits of which a slot is free again.
   mutating func release(_ step: Int, holders: Set<Int>) -> [Int] {
     var freed: [Int] = []
-    for item in itemsOfStep[step] ?? [] where items[item].isHolding && items[item].open.isEmpty {
-      guard !keepsSlot(item, holders) else { continue }
+    for item in itemsOfStep[step] ?? [] where items[item].isHolding {
+      guard items[item].open.isEmpty || items[item].isBlocked, !keepsSlot(item, holders) else {
+        continue
+      }
       items[item].isHolding = false
       freed.append(items[item].limit)
     }
@@ -180,15 +193,41 @@ struct SlotItems {
 
   /// Records that a step is ready to be used while it goes on.
   ///
-  /// - Returns: The steps that may begin now.
-  mutating func makeAvailable(_ step: Int) -> [Int] {
-    guard !items.isEmpty, available.insert(step).inserted else { return [] }
+  /// The items around which the list of a service is are over without it: else they would keep their
+  /// slots for as long as later steps use the service, which may wait for these slots.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - holders: The steps that are running; may contain this one.
+  /// - Returns: The limits of which a slot is free again, and the steps that may begin now.
+  mutating func makeAvailable(
+    _ step: Int, holders: Set<Int>
+  ) -> (freed: [Int], steps: [Int]) {
+    guard !items.isEmpty, available.insert(step).inserted else { return ([], []) }
+    let freed = close(step, holders: holders, isReadyOnly: true)
     var steps: [Int] = []
     for item in itemsAwaiting[step] ?? [] {
       items[item].awaitedReady.remove(step)
       if !items[item].isBlocked { steps += items[item].members }
     }
-    return steps
+    return (freed, steps)
+  }
+
+  /// Removes a step from the open members of its items.
+  ///
+  /// - Returns: The limits of which a slot is free again.
+  private mutating func close(
+    _ step: Int, holders: Set<Int>, isReadyOnly: Bool = false
+  ) -> [Int] {
+    var freed: [Int] = []
+    for item in itemsOfStep[step] ?? []
+    where !isReadyOnly || items[item].outliving.contains(step) {
+      items[item].open.remove(step)
+      guard items[item].isHolding, !keepsSlot(item, holders.subtracting([step])) else { continue }
+      items[item].isHolding = false
+      freed.append(items[item].limit)
+    }
+    return freed
   }
 
   /// Records that steps are pending again.
@@ -202,7 +241,7 @@ struct SlotItems {
       let wasAvailable = available.remove(step) != nil
       let hasEnded = ended.remove(step) != nil
       guard hasEnded || wasAvailable else { continue }
-      for item in itemsOfStep[step] ?? [] where hasEnded {
+      for item in itemsOfStep[step] ?? [] where hasEnded || items[item].outliving.contains(step) {
         items[item].open.insert(step)
         if items[item].retry == .waiting { items[item].retry = .begun }
       }
@@ -214,6 +253,13 @@ struct SlotItems {
         }
       }
     }
+    return freeUnused(holders)
+  }
+
+  /// Lets the items go that need not keep their slots.
+  ///
+  /// - Returns: The limits of which a slot is free again.
+  private mutating func freeUnused(_ holders: Set<Int>) -> [Int] {
     var freed: [Int] = []
     for item in items.indices where items[item].isHolding {
       guard !keepsSlot(item, holders) else { continue }
@@ -238,19 +284,28 @@ struct SlotItems {
     return !item.isBlocked && !item.open.isEmpty && item.open.count < item.members.count
   }
 
-  /// Takes over what has ended and begun from the items of another version of the workflow.
+  /// Continues with what has ended and begun in the items of another version of the workflow.
   ///
   /// - Parameters:
   ///   - old: The items before.
-  ///   - moved: Returns the new position of a step; nil if it is gone.
+  ///   - holders: The steps that are running.
+  ///   - isPresent: Whether a step is still part of the run.
   /// - Returns: The limits of which a slot is taken.
-  mutating func takeOver(from old: SlotItems, to moved: (Int) -> Int?) -> [Int] {
-    for step in old.available { if let step = moved(step) { _ = makeAvailable(step) } }
-    for step in old.ended { if let step = moved(step) { _ = end(step, holders: []) } }
-    let holding = Set(old.items.filter(\.isHolding).map(\.name))
+  mutating func goOn(
+    from old: SlotItems, holders: Set<Int>, where isPresent: (Int) -> Bool
+  ) -> [Int] {
+    for step in old.available where isPresent(step) { _ = makeAvailable(step, holders: []) }
+    for step in old.ended where isPresent(step) { _ = end(step, holders: []) }
+    let holding = Dictionary(
+      old.items.lazy.filter(\.isHolding).map { ($0.name, $0.retry) }
+    ) { first, _ in first }
     var taken: [Int] = []
-    for item in items.indices where holding.contains(items[item].name) && !items[item].open.isEmpty
-    {
+    for item in items.indices {
+      guard let retry = holding[items[item].name],
+        retry == .waiting || !items[item].open.isEmpty
+          || items[item].members.contains(where: holders.contains)
+      else { continue }
+      items[item].retry = retry
       items[item].isHolding = true
       taken.append(items[item].limit)
     }

@@ -18,14 +18,12 @@ import WorkflowLanguage
 ///   while it waits for another, so steps cannot deadlock. Items of several steps can; see
 ///   ``SlotItems``.
 ///
-/// A step is an autoclosure, evaluated under the lock, because a reload of the workflow moves steps.
-///
 /// Thread-safe. Each call is logarithmic in the number of waiting steps, amortized.
 final class Slots: Sendable {
   /// A callback that begins a step; called without holding the lock.
   typealias Turn = @Sendable () -> Void
 
-  fileprivate struct Limit {
+  struct Limit {
     var free: Int
     /// The ranks of the steps whose turn came while this limit had no free slot.
     ///
@@ -33,12 +31,23 @@ final class Slots: Sendable {
     var parked = Heap<Int>()
   }
 
-  fileprivate struct Waiting {
+  /// What a step needs to begin.
+  enum Demand: Sendable {
+    /// A slot of the run, and of each of its limits.
+    case slot
+    /// Only the places of the items around it: it waits for approval before it needs a slot.
+    case place
+    /// Only these places, and that the run is not paused: it waits for a time.
+    case placeUnlessPaused
+  }
+
+  struct Waiting {
     let generation: Int
+    let demand: Demand
     let begin: Turn
   }
 
-  fileprivate struct State {
+  struct State {
     var free: Int
     var limits: [Limit]
     /// For each step that has limits of its own, their indices in `limits`.
@@ -53,8 +62,14 @@ final class Slots: Sendable {
     ///
     /// May include steps that have left since.
     var queue = Heap<Int>()
+    /// The ranks of those that need no slot.
+    var placeQueue = Heap<Int>()
+    /// The ranks of those of them whose turn came in a pause.
+    var heldInPause: [Int] = []
     /// The steps that have slots.
     var holders: Set<Int> = []
+    /// The steps in progress that need no slot, but the places of the items around them.
+    var placeHolders: Set<Int> = []
     /// The step that began last, until it has started.
     var starting: Int?
     /// Whether no step may begin for now.
@@ -80,50 +95,42 @@ final class Slots: Sendable {
       State(free: count, limits: limits.map { Limit(free: $0) }, limitsOfStep: limitsOfStep))
   }
 
-  /// Creates the slots for a workflow.
+  /// Creates the slots for a plan.
   ///
   /// - Parameters:
-  ///   - workflow: The workflow, whose steps name their limits.
+  ///   - plan: The plan, whose steps name their limits.
   ///   - maxParallel: The maximum number of concurrent steps if the workflow sets none.
   ///   - usualDurations: The durations of steps in earlier runs, by step id.
-  init(for workflow: Workflow, maxParallel: Int, usualDurations: [String: Duration] = [:]) {
+  init(for plan: Plan, maxParallel: Int, usualDurations: [String: Duration] = [:]) {
     defaultCount = maxParallel
     self.usualDurations = usualDurations
-    state = Mutex(
-      State(for: workflow, maxParallel: maxParallel, usualDurations: usualDurations))
+    state = Mutex(State(for: plan, maxParallel: maxParallel, usualDurations: usualDurations))
   }
 
-  /// Takes the limits of another workflow; steps that hold slots or wait for them stay.
+  /// Takes the limits of a plan that has taken another version of its workflow.
   ///
-  /// - Parameters:
-  ///   - workflow: The new workflow.
-  ///   - move: Moves the places of all steps; called under the lock.
-  ///   - moved: Returns the new position of a step; nil if it is gone.
-  func replaceLimits(
-    for workflow: Workflow, moving move: () -> Void, to moved: (Int) -> Int?
-  ) {
+  /// Steps that hold slots keep them, and waiting steps go on waiting, as long as they are present.
+  func take(_ plan: Plan) {
     state.withLock { state in
-      var next = State(
-        for: workflow, maxParallel: defaultCount, usualDurations: usualDurations)
-      for holder in state.holders {
-        guard let position = moved(holder) else { continue }
-        next.holders.insert(position)
+      var next = State(for: plan, maxParallel: defaultCount, usualDurations: usualDurations)
+      for holder in state.holders where plan.contains(StepIndex(holder)) {
+        next.holders.insert(holder)
         // May become negative, if the new limit is lower.
         next.free -= 1
-        for limit in next.limitsOfStep[position] ?? [] { next.limits[limit].free -= 1 }
+        for limit in next.limitsOfStep[holder] ?? [] { next.limits[limit].free -= 1 }
       }
-      for limit in next.items.takeOver(from: state.items, to: moved) {
-        next.limits[limit].free -= 1
+      next.placeHolders = state.placeHolders.filter { plan.contains(StepIndex($0)) }
+      let taken = next.items.goOn(from: state.items, holders: next.active) {
+        plan.contains(StepIndex($0))
       }
-      for (position, waiting) in state.waiting {
-        guard let position = moved(position) else { continue }
-        next.waiting[position] = waiting
-        next.queue.insert(next.order.rank(of: position))
+      for limit in taken { next.limits[limit].free -= 1 }
+      for (step, waiting) in state.waiting where plan.contains(StepIndex(step)) {
+        next.waiting[step] = waiting
+        next.requeue(step)
       }
-      next.starting = state.starting.flatMap(moved)
+      next.starting = state.starting.flatMap { plan.contains(StepIndex($0)) ? $0 : nil }
       next.isPaused = state.isPaused
       state = next
-      move()
     }
   }
 
@@ -135,12 +142,15 @@ final class Slots: Sendable {
   /// - Parameters:
   ///   - step: A step that is neither waiting nor holding slots.
   ///   - generation: The generation for which it waits.
-  ///   - begin: Called once when the step has its slots, without holding the lock.
-  func enter(_ step: @autoclosure () -> StepIndex, generation: Int, begin: @escaping Turn) {
+  ///   - demand: What it needs to begin.
+  ///   - begin: Called once when the step has what it needs, without holding the lock.
+  func enter(
+    _ step: StepIndex, generation: Int, _ demand: Demand = .slot, begin: @escaping Turn
+  ) {
     state.withLock { state in
-      let step = step()
-      state.waiting[step.position] = Waiting(generation: generation, begin: begin)
-      state.queue.insert(state.order.rank(of: step.position))
+      state.waiting[step.position] = Waiting(
+        generation: generation, demand: demand, begin: begin)
+      state.requeue(step.position)
     }
   }
 
@@ -151,9 +161,8 @@ final class Slots: Sendable {
   ///   - generation: The generation for which it waits. Prevents a late cancellation from removing
   ///     the step of the next generation.
   /// - Returns: Whether it was waiting. If not, it has its slots or will never get any.
-  func withdraw(_ step: @autoclosure () -> StepIndex, generation: Int) -> Bool {
+  func withdraw(_ step: StepIndex, generation: Int) -> Bool {
     state.withLock { state in
-      let step = step()
       guard state.waiting[step.position]?.generation == generation else { return false }
       state.waiting[step.position] = nil
       state.unparkForFreeSlots(of: step.position)
@@ -163,37 +172,41 @@ final class Slots: Sendable {
 
   /// Stops steps from beginning, or lets them begin again.
   func setPaused(_ isPaused: Bool) {
-    state.withLock { $0.isPaused = isPaused }
+    state.withLock { state in
+      state.isPaused = isPaused
+      if isPaused { return }
+      for rank in state.heldInPause { state.placeQueue.insert(rank) }
+      state.heldInPause = []
+    }
     startNext()
   }
 
-  /// Begins the next step, if one can begin.
+  /// Begins the next step that needs a slot, if one can begin, and all that need none and can.
   func startNext() {
-    state.withLock { $0.nextTurn() }?()
+    for begin in state.withLock({ $0.nextTurns() }) { begin() }
   }
 
   /// Records that a step has started or will not start, and begins the next one.
   ///
   /// Has no effect if another step is starting.
-  func started(_ step: @autoclosure () -> StepIndex) {
-    let turn = state.withLock { state -> Turn? in
-      guard state.starting == step().position else { return nil }
+  func started(_ step: StepIndex) {
+    let turns = state.withLock { state -> [Turn] in
+      guard state.starting == step.position else { return [] }
       state.starting = nil
-      return state.nextTurn()
+      return state.nextTurns()
     }
-    turn?()
+    for begin in turns { begin() }
   }
 
   /// Releases the slots of a step, if it has any.
   ///
   /// Call ``startNext()`` afterwards.
-  func release(_ step: @autoclosure () -> StepIndex) {
+  func release(_ step: StepIndex) {
     state.withLock { state in
-      let step = step()
       guard state.holders.remove(step.position) != nil else { return }
       state.free += 1
       for limit in state.limitsOfStep[step.position] ?? [] { state.limits[limit].free += 1 }
-      for limit in state.items.release(step.position, holders: state.holders) { state.free(limit) }
+      for limit in state.items.release(step.position, holders: state.active) { state.free(limit) }
       state.unparkForFreeSlots(of: step.position)
       if state.starting == step.position { state.starting = nil }
     }
@@ -215,17 +228,30 @@ final class Slots: Sendable {
     state.withLock { $0.items.hold(step, toRetry: group) }
   }
 
+  /// Lets the items of some steps keep their slots no longer for a group that was to run again.
+  ///
+  /// Call ``startNext()`` afterwards.
+  func endHold(of steps: [Int]) {
+    state.withLock { state in
+      for limit in state.items.endHold(of: steps, holders: state.active) { state.free(limit) }
+    }
+  }
+
   /// Records that a step is ready to be used while it goes on.
   ///
   /// Call ``startNext()`` afterwards.
   func available(_ step: Int) {
-    state.withLock { state in state.requeue(state.items.makeAvailable(step)) }
+    state.withLock { state in
+      let (freed, steps) = state.items.makeAvailable(step, holders: state.active)
+      for limit in freed { state.free(limit) }
+      for step in steps { state.requeue(step) }
+    }
   }
 
   /// Records that steps are pending again; all steps if nil.
   func reset(_ steps: [Int]?) {
     state.withLock { state in
-      for limit in state.items.reset(steps, holders: state.holders) { state.free(limit) }
+      for limit in state.items.reset(steps, holders: state.active) { state.free(limit) }
     }
   }
 
@@ -236,123 +262,15 @@ final class Slots: Sendable {
   ///   - generation: The generation for which it waits.
   /// - Returns: True once it has them; false if the task was cancelled while it waited.
   func take(
-    _ step: @autoclosure @Sendable () -> StepIndex, generation: Int
+    _ step: StepIndex, generation: Int
   ) async -> Bool {
-    guard !state.withLock({ $0.holders.contains(step().position) }) else { return true }
+    guard !state.withLock({ $0.holders.contains(step.position) }) else { return true }
     let ticket = Ticket<Void>()
-    enter(step(), generation: generation) { ticket.answer(()) }
+    enter(step, generation: generation) { ticket.answer(()) }
     startNext()
     if await ticket.value() != nil { return true }
     // Cancelled. Either the step is still waiting and is withdrawn here, or it got its slots
     // concurrently.
-    return !withdraw(step(), generation: generation)
-  }
-}
-
-extension Slots.State {
-  /// Creates the state for a workflow.
-  fileprivate init(
-    for workflow: Workflow, maxParallel: Int, usualDurations: [String: Duration]
-  ) {
-    var limits: [Int] = []
-    var limitsOfStep: [Int: [Int]] = [:]
-    var indices: [String: Int] = [:]
-    func index(of name: String, _ count: Int) -> Int {
-      let index = indices[name] ?? limits.count
-      if index == limits.count { limits.append(count) }
-      indices[name] = index
-      return index
-    }
-    for (position, step) in workflow.steps.enumerated() {
-      guard let extras = step.extrasIfAny else { continue }
-      // The prefix separates the names of mutexes from the ids of groups.
-      var own = [
-        extras.mutex.map { (name: GroupItem.limitName(ofMutex: $0), count: 1) },
-        extras.runner.flatMap { runner in
-          runner.maxParallel.map { (name: "r" + runner.name, count: $0) }
-        },
-        // There is one terminal.
-        extras.usesTerminal ? (name: "t", count: 1) : nil,
-      ].compactMap(\.self)
-      for item in extras.items where !item.countsItems {
-        if let count = item.limit { own.append((name: item.limitName, count: count)) }
-      }
-      for limit in own {
-        limitsOfStep[position, default: []].append(index(of: limit.name, limit.count))
-      }
-    }
-    let items = SlotItems(of: workflow) { index(of: $0, $1) }
-    self.init(
-      free: workflow.maxParallel ?? maxParallel, limits: limits.map { Slots.Limit(free: $0) },
-      limitsOfStep: limitsOfStep, items: items)
-    order = ReadyOrder(of: workflow, usualDurations: usualDurations)
-  }
-
-  /// Assigns slots to the first eligible step in the queue, unless another step is starting.
-  ///
-  /// - Returns: The callback that begins the step.
-  fileprivate mutating func nextTurn() -> Slots.Turn? {
-    guard starting == nil, free > 0, !isPaused else { return nil }
-    while let rank = queue.popSmallest() {
-      let step = order.step(ofRank: rank)
-      guard waiting[step] != nil else { continue }
-      if items.isBlocked(step) {
-        unparkForFreeSlots(of: step)
-        continue
-      }
-      let own = (limitsOfStep[step] ?? []) + items.limits(toBegin: step)
-      if let full = own.first(where: { limits[$0].free <= 0 }) {
-        limits[full].parked.insert(rank)
-        // The step leaves the queue without using the free slots of its other limits.
-        unparkForFreeSlots(of: step)
-        continue
-      }
-      free -= 1
-      for limit in own { limits[limit].free -= 1 }
-      holders.insert(step)
-      starting = step
-      requeue(items.begin(step))
-      unparkForFreeSlots(of: step)
-      return waiting.removeValue(forKey: step)?.begin
-    }
-    return nil
-  }
-
-  /// For each limit of a step that has a free slot, moves one parked step back to the queue.
-  ///
-  /// This preserves the invariant that while a limit has a free slot and parked steps, the first of
-  /// its steps is in the queue. Only one is moved, so freeing a slot takes logarithmic time instead
-  /// of visiting all steps that wait for the limit.
-  fileprivate mutating func unparkForFreeSlots(of step: Int) {
-    for limit in limitsOfStep[step] ?? [] { unpark(limit) }
-    for item in items.itemsOfStep[step] ?? [] { unpark(items.items[item].limit) }
-  }
-
-  /// Moves the first parked step of a limit back to the queue if it has a free slot.
-  private mutating func unpark(_ limit: Int) {
-    guard limits[limit].free > 0 else { return }
-    while let parked = limits[limit].parked.popSmallest() {
-      guard waiting[order.step(ofRank: parked)] != nil else { continue }
-      queue.insert(parked)
-      break
-    }
-  }
-
-  /// Frees one slot of a limit.
-  fileprivate mutating func free(_ limit: Int) {
-    limits[limit].free += 1
-    unpark(limit)
-  }
-
-  /// Moves waiting steps back to the queue.
-  fileprivate mutating func requeue(_ steps: [Int]) {
-    for step in steps where waiting[step] != nil { queue.insert(order.rank(of: step)) }
-  }
-
-  /// Records the end of a step.
-  fileprivate mutating func end(_ step: Int) {
-    let (freed, steps) = items.end(step, holders: holders)
-    for limit in freed { free(limit) }
-    requeue(steps)
+    return !withdraw(step, generation: generation)
   }
 }

@@ -71,7 +71,8 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     var compactionCount = 16
     var subscribers: [any ResultReceiver] = []
     var queue: any StepQueue = ImmediateQueue.shared
-    var place: StepPlace?
+    var step = StepIndex(0)
+    var waitCount = 0
     /// Ends as soon as the step is ready to be used.
     var readiness: StepFuture?
 
@@ -125,7 +126,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// - Returns: The future, which can be cancelled.
   @discardableResult
   func connect() -> any Cancellable {
-    connect(as: StepPlace(StepIndex(0)), in: ImmediateQueue.shared)
+    connect(as: StepIndex(0), in: ImmediateQueue.shared)
     return self
   }
 
@@ -134,13 +135,14 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// Needs that are not connected or were cancelled never get one. A second call has no effect.
   ///
   /// - Parameters:
-  ///   - place: The place of the step, for the queue.
+  ///   - step: The step, for the queue.
+  ///   - waitCount: The number of needs, the last ones, that are no needs of the step.
   ///   - queue: Decides when the work begins. Call its `startNext` after connecting.
-  func connect(as place: StepPlace, in queue: any StepQueue) {
+  func connect(as step: StepIndex, waitCount: Int = 0, in queue: any StepQueue) {
     let connected = state.withLock { state -> (needs: [StepFuture], alternatives: Set<Int>)? in
       guard case .idle = state.phase else { return nil }
       state.phase = .waiting(state.needs.count + 1)
-      state.place = place
+      (state.step, state.waitCount) = (step, waitCount)
       state.queue = queue
       return (state.needs, state.alternatives)
     }
@@ -158,26 +160,19 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     resolve(with: result)
   }
 
-  /// The place given to ``connect(as:in:)``.
-  var place: StepPlace {
-    guard let place = state.withLock({ $0.place }) else {
-      preconditionFailure("BUG: the future is not connected")
-    }
-    return place
-  }
-
-  /// Whether all needs have their results, and the work has not begun.
-  var isReady: Bool {
-    state.withLock { state in
-      if case .ready = state.phase { true } else { false }
-    }
-  }
+  /// The step given to ``connect(as:waitCount:in:)``.
+  var step: StepIndex { state.withLock { $0.step } }
 
   /// The results of its needs, in their order.
   ///
   /// Valid only while the future is ready or performing.
   var results: [StepResult] {
     state.withLock { $0.needs }.map { $0.result ?? .stopped }
+  }
+
+  /// The same results, divided into those of the step's needs and of what it only waits for.
+  var needResults: NeedResults {
+    NeedResults(results, waitCount: state.withLock { $0.waitCount })
   }
 
   private var result: StepResult? {

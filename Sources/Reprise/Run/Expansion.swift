@@ -7,8 +7,16 @@ struct ExpansionRequest: Sendable {
   let job: StepJob
   let attempt: Int
   let items: [ExpandedItem]
-  /// Answered when the steps are part of the run, with nil, or with the problem.
-  let answer: Ticket<String?>
+  /// Answered in any case; until then, the step does not end: what needs it is connected anew.
+  let answer: Ticket<Answer>
+
+  enum Answer: Sendable {
+    /// The steps are part of the run.
+    case expanded
+    /// The step is being stopped.
+    case stopped
+    case failed(String)
+  }
 }
 
 extension StepPerformer {
@@ -17,99 +25,93 @@ extension StepPerformer {
   /// The steps for the items begin when this step has succeeded, and a step begins only when the
   /// successes of its needs are durable; so the items, which are recorded before, are durable then.
   func expand(_ job: StepJob, attempt: Int) async throws(Withdrawn) -> StepResult {
-    let place = job.place
-    try begin(.started(), of: job, attempt: attempt)
-    slots.started(place.index)
+    beginning: while true {
+      switch begin(job, attempt: attempt) {
+      case .begun: break beginning
+      case .paused: try await waitInPause(job, attempt: attempt)
+      case .stopped: throw Withdrawn()
+      }
+    }
+    slots.started(job.index)
     let items: [ExpandedItem]
     do throws(ResolutionError) {
-      items = try workflow.items(of: job.step, values(for: job))
+      items = try job.workflow.items(of: job.step, values(for: job))
     } catch {
       let reason = masked(FailureReason.badValue(error.description))
-      return end(place, attempt: attempt, .failed(reason))
+      return end(job.index, attempt: attempt, .failed(reason))
     }
-    let answer = Ticket<String?>()
+    let answer = Ticket<ExpansionRequest.Answer>()
     expansionRequested(
       ExpansionRequest(job: job, attempt: attempt, items: items, answer: answer))
-    guard let problem = await answer.value() else {
-      return end(place, attempt: attempt, .cancelled(.request))
+    return switch await answer.finalValue() {
+    case .expanded where !Task.isCancelled: end(job.index, attempt: attempt, .succeeded([:]))
+    case .failed(let problem): end(job.index, attempt: attempt, .failed(.badValue(problem)))
+    case .expanded, .stopped, nil: end(job.index, attempt: attempt, .cancelled(.request))
     }
-    if let problem { return end(place, attempt: attempt, .failed(.badValue(problem))) }
-    return end(place, attempt: attempt, .succeeded([:]))
   }
 
   /// Returns why a step that was made for an item does not run, although what it needs is over: the
   /// step that was expanded has not computed the items anew.
-  func reasonWithoutItem(_ job: StepJob) -> String? {
+  func reasonWithoutItem(_ job: StepJob) -> SkipReason? {
     guard let fan = job.step.extrasIfAny?.fan else { return nil }
     let phase = ledger.decide { $0.state[fan]?.phase }
     if case .succeeded? = phase { return nil }
-    return "step \"\(fan)\" has no items"
+    return .noItems(fan)
   }
 }
 
 extension RunDriver {
   /// Expands the steps that have asked for it, unless steps are being stopped.
   ///
-  /// A restart must find the steps where they were when it began.
-  mutating func expandWaiting(_ execution: PipelineExecution) {
-    guard machine.mayExpand else { return }
+  /// A restart must find the steps as they were when it began.
+  mutating func expandWaiting() {
     let requests = expansions
     expansions = []
-    for request in requests { expand(request, execution) }
+    for request in requests {
+      guard ledger.decide({ $0.mayContinue(request.job) }) else {
+        request.answer.answer(.stopped)
+        continue
+      }
+      if machine.mayExpand {
+        request.answer.answer(expand(request))
+      } else {
+        expansions.append(request)
+      }
+    }
   }
 
-  private mutating func expand(_ request: ExpansionRequest, _ execution: PipelineExecution) {
-    // A step that is being stopped ends on its own.
-    let step = ledger.decide { page in
-      page.mayContinue(request.job) ? request.job.place.index : nil
+  private mutating func expand(_ request: ExpansionRequest) -> ExpansionRequest.Answer {
+    let (plan, step) = (plan, request.job.index)
+    guard workflow.isFan(plan[step]) else {
+      return .failed("the step has another foreach since the workflow was reloaded")
     }
-    guard let step else { return }
-    let id = workflow.graph.id(of: step)
-    guard workflow.isFan(workflow.steps[step.position]) else {
-      request.answer.answer("the step has another foreach since the workflow was reloaded")
-      return
-    }
-    if let problem = tooMany(request.items.count, of: step) {
-      request.answer.answer(problem)
-      return
-    }
-    let next = workflow.expanding([id: request.items])
-    let origins = next.graph.ids.map(workflow.graph.index(of:))
-    // Nothing that needs the step can have begun.
-    execution.disconnect(Array(workflow.graph.withDependents([step]).dropFirst()))
-    let isExpanded = ledger.decide { [places = execution.places, slots = performer.slots] page in
-      guard page.mayContinue(request.job) else { return false }
-      page.record(.expanded(request.items), of: step.position, attempt: request.attempt)
-      page.move(to: next, origins: origins, places, slots)
+    if let problem = tooMany(request.items.count, of: step) { return .failed(problem) }
+    let next = plan.taking(plan.workflow.expanding([plan[step].id: request.items]))
+    let isExpanded = ledger.decide { page in
+      guard page.mayContinue(request.job),
+        page.record(.expanded(request.items), of: step, attempt: request.attempt)
+      else { return false }
+      page.take(next)
       return true
     }
-    let affected = { (graph: Graph, step: StepIndex) in
-      Array(graph.withDependents([step]).dropFirst())
-    }
-    guard isExpanded else {
-      // It is being stopped alone, so what needs it is cancelled when it has ended.
-      return connect(affected(workflow.graph, step), execution)
-    }
-    execution.replaceGraph(
-      with: next.graph, alternatives: next.alternatives, earlyNeeds: next.earlyNeeds,
-      origins: origins)
-    performer.workflow = next
-    machine.move(to: next.graph, finallyCount: next.finallyCount, origins: origins)
-    guard let moved = next.graph.index(of: id) else { return }
-    connect(affected(next.graph, moved), execution)
-    request.answer.answer(nil)
+    guard isExpanded else { return .stopped }
+    machine.addNew(next.order.filter { !plan.contains($0) })
+    // Nothing that needs the step can have begun: it ends after the answer.
+    pipeline.disconnect(Array(plan.graph.withDependents([step]).dropFirst()))
+    connect(Array(next.graph.withDependents([step]).dropFirst()))
+    return .expanded
   }
 }
 
 extension RunDriver {
   /// Returns why a step cannot have a number of items; nil if it can.
   fileprivate func tooMany(_ count: Int, of step: StepIndex) -> String? {
-    guard let template = workflow.template(of: workflow.steps[step.position]) else { return nil }
+    guard let template = workflow.template(of: plan[step]) else { return nil }
     guard template.steps.count * count <= Workflow.itemStepsMax else {
       return "\(count) items of \(template.steps.count) steps are more than "
         + "\(Workflow.itemStepsMax) steps: use fewer items"
     }
-    let dependents = workflow.graph.dependents(of: step).count
+    let dependents = plan.graph.dependents(of: step).count
     guard dependents * count * template.ends.count <= Workflow.needsMax else {
       return "\(count) items are too many for \(dependents) dependents: insert a step that joins "
         + "them"
@@ -127,12 +129,9 @@ extension RunMachine {
     }
   }
 
-  /// Takes a graph in which steps only have other positions, and some are new.
-  mutating func move(to graph: Graph, finallyCount: Int, origins: [StepIndex?]) {
-    self.graph = graph
-    finallySteps = graph.lastSteps(finallyCount)
+  /// Counts steps that are new in this generation among those that its restart has reset.
+  mutating func addNew(_ steps: [StepIndex]) {
     guard let restarted = lastRestarted, !restarted.isEmpty else { return }
-    lastRestarted = Set(
-      graph.indices.filter { origins[$0.position].map(restarted.contains) ?? true })
+    lastRestarted = restarted.union(steps)
   }
 }

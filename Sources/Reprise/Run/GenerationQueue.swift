@@ -7,49 +7,54 @@ import WorkflowLanguage
 /// The performer decides whether a step runs; the slots decide when.
 final class GenerationQueue: StepQueue {
   private let performer: StepPerformer
+  private let plan: Plan
   private let generation: Int
   /// Whether tasks run in the global pool, because evaluating their expressions may read files.
   private let usesPool: Bool
   private var slots: Slots { performer.slots }
 
-  init(_ performer: StepPerformer, generation: Int) {
+  init(_ performer: StepPerformer, _ plan: Plan, generation: Int) {
     self.performer = performer
+    self.plan = plan
     self.generation = generation
     // A step's condition is evaluated on the task that made the step ready.
-    usesPool = performer.workflow.scopesReadFiles || performer.workflow.conditionsReadFiles
+    usesPool = plan.workflow.scopesReadFiles || plan.workflow.conditionsReadFiles
   }
 
   func enter(_ future: StepFuture) -> StepResult? {
-    let place = future.place
+    let step = future.step
     let replacement = performer.runtime.taskExecutor
-    switch performer.admit(future, generation: generation) {
+    let job = performer.job(step, of: plan, generation: generation, future.needResults)
+    switch performer.admit(job, future) {
     case .over(let result):
       return result
     case .toSlots:
       let executor =
-        replacement ?? (usesPool ? nil : performer.taskExecutor(for: place.origin))
-      slots.enter(place.index, generation: generation) { future.begin(on: executor) }
+        replacement ?? (usesPool ? nil : performer.taskExecutor(for: job.step))
+      slots.enter(step, generation: generation) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slots once it is approved.
-      future.begin(on: replacement)
+      slots.enter(step, generation: generation, .place) { future.begin(on: replacement) }
+    case .toWait:
+      slots.enter(step, generation: generation, .placeUnlessPaused) {
+        future.begin(on: replacement)
+      }
     }
     return nil
   }
 
   func leave(_ future: StepFuture) -> StepResult? {
-    let place = future.place
-    guard slots.withdraw(place.index, generation: generation) else { return nil }
-    let result = performer.end(place, attempt: 0, .cancelled(.request))
-    performer.reportEnd(of: place)
+    guard slots.withdraw(future.step, generation: generation) else { return nil }
+    let result = performer.end(future.step, attempt: 0, .cancelled(.request))
+    performer.reportEnd(of: future.step)
     return result
   }
 
   func startNext(after ended: StepFuture?) {
     if let ended {
-      let place = ended.place
       // Release the slots first: the driver may restart the step as soon as its end is reported.
-      slots.release(place.index)
-      performer.reportEnd(of: place)
+      slots.release(ended.step)
+      performer.reportEnd(of: ended.step)
     }
     slots.startNext()
   }

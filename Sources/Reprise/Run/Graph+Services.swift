@@ -1,29 +1,34 @@
-// The last steps of a graph, and the services that must run again for some of its steps. Pure.
+// The services that must run again for some steps of a graph. Pure.
 
 import WorkflowLanguage
 
-extension Graph {
-  /// Returns the last steps in file order, in topological order.
-  func lastSteps(_ number: Int) -> [StepIndex] {
-    topologicalOrder.filter { $0.position >= count - number }
-  }
+/// A service that has ended, or is being stopped.
+struct EndedService: Sendable, Equatable {
+  /// The steps that use it.
+  let users: [StepIndex]
+  /// The steps after it that are pending: its end, which they wait for, is forgotten when it starts
+  /// again.
+  var waiting: [StepIndex] = []
+}
 
-  /// Adds the services that steps use and that must be started for them.
+extension Graph {
+  /// Adds the services that steps use and that must be started for them, and the steps that still
+  /// wait for such a service.
   ///
   /// - Parameters:
   ///   - services: The services that have ended.
   ///   - steps: The steps that run again, in topological order.
   /// - Returns: The steps, in topological order.
-  func withServices(_ services: Set<StepIndex>, of steps: [StepIndex]) -> [StepIndex] {
+  func withServices(
+    _ services: [StepIndex: EndedService], of steps: [StepIndex]
+  ) -> [StepIndex] {
     guard !services.isEmpty else { return steps }
     var all = Set(steps)
-    var seen = all
-    var rest = steps
-    while let step = rest.popLast() {
-      for need in needs(of: step) where seen.insert(need).inserted {
-        rest.append(need)
-        if services.contains(need) { all.insert(need) }
-      }
+    // A service can use others.
+    while let (service, ended) = services.first(where: { service, ended in
+      !all.contains(service) && ended.users.contains(where: all.contains)
+    }) {
+      all.formUnion(ended.waiting + [service])
     }
     return all.count == steps.count ? steps : topologicalOrder.filter(all.contains)
   }

@@ -34,13 +34,10 @@ public enum HandmadeResult: Sendable, Equatable {
   /// The step counts as skipped.
   case skipped
 
-  /// The reason of a step that is skipped by hand.
-  package static let skipReason = "on request"
-
   var event: Event.StepEvent {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
-    case .skipped: .skipped(Self.skipReason, [:])
+    case .skipped: .skipped(.request, [:])
     }
   }
 

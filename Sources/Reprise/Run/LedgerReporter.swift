@@ -5,43 +5,52 @@ import WorkflowLanguage
 /// The reporter of one attempt of a step.
 struct LedgerReporter: StepReporter {
   let ledger: RunLedger
-  let place: StepPlace
+  let step: StepIndex
   let attempt: Int
   /// The slots that the step releases once it is ready to be used; nil if it keeps them.
   var slots: Slots?
+  /// Whether a report that the step is ready counts: not before an approval of its work.
+  var reportsReadiness = true
   /// Begins the next steps of the ready queue.
   var startNext: @Sendable () -> Void = {}
 
   func report(_ event: Event.StepEvent) -> Bool {
-    let (hasRoom, future) = ledger.decide { page -> (Bool, StepFuture?) in
-      let step = place.index.position
-      switch (page.state.steps[step].phase, event) {
-      case (.running, .queued), (.running, .waitingForPool), (.running, .started):
-        return (true, nil)
-      case (.running, _), (.ready, .queued), (.ready, .waitingForPool), (.ready, .started): break
-      default: return (true, nil)
-      }
-      guard case .available = event else {
-        page.record(event, of: step, attempt: attempt)
-        return (page.hasRoomForOutput, nil)
-      }
-      guard page.state.steps[step].availableAt == nil else { return (true, nil) }
-      page.record(event, of: step, attempt: attempt)
-      return (true, page.controls[step].becomeAvailable())
+    if case .available(let outputs) = event {
+      report(availableWith: outputs)
+      return true
     }
-    if case .available(let outputs) = event, let future { announce(outputs, by: future) }
-    return hasRoom
+    return ledger.decide { page in
+      switch (page.state[step].phase, event) {
+      case (.running, .queued), (.running, .waitingForPool), (.running, .started): return true
+      case (.running, _), (.ready, .queued), (.ready, .waitingForPool), (.ready, .started): break
+      default: return true
+      }
+      page.record(event, of: step, attempt: attempt)
+      return page.hasRoomForOutput
+    }
   }
 
-  /// Lets the steps start that wait until this one is ready.
-  private func announce(_ outputs: StepOutputs, by future: StepFuture) {
-    slots?.release(place.index)
+  /// Records that the step is ready to be used, and lets the steps start that wait for that.
+  ///
+  /// The values that were given with its approval are among its outputs.
+  private func report(availableWith written: StepOutputs) {
+    let (future, outputs) = ledger.decide { page -> (StepFuture?, StepOutputs) in
+      let state = page.state[step]
+      guard state.phase == .running, reportsReadiness, state.availableAt == nil else {
+        return (nil, [:])
+      }
+      let outputs = written.merging(state.given) { $1 }
+      page.record(.available(outputs), of: step, attempt: attempt)
+      return (page.controls[step].becomeAvailable(), outputs)
+    }
+    guard let future else { return }
+    slots?.release(step)
     future.announce(.succeeded(outputs))
     startNext()
   }
 
   var hasStarted: Bool {
-    ledger.decide { $0.state.steps[place.index.position].phase == .running }
+    ledger.decide { $0.state[step].phase == .running }
   }
 
   func recorded() async -> String? {
@@ -53,10 +62,10 @@ struct LedgerReporter: StepReporter {
   }
 
   func register(_ onKill: @escaping @Sendable () -> Void) -> Int? {
-    ledger.decide { $0.controls[place.index.position].register(onKill) }
+    ledger.decide { $0.controls[step].register(onKill) }
   }
 
   func unregister(_ number: Int) {
-    ledger.decide { $0.controls[place.index.position].unregister(number) }
+    ledger.decide { $0.controls[step].unregister(number) }
   }
 }

@@ -35,7 +35,7 @@ extension ReloadExtent {
 /// - A step that was cancelled because of the failure or cancellation of a step that is reset or
 ///   removed is reset.
 /// - ``ReloadExtent`` selects further steps. With ``ReloadExtent/changed``, a step in progress is
-///   reset if anything in its declaration differs, an ended step if its result depends on it.
+///   reset if anything differs that its attempt depends on, an ended step if its result does.
 /// - A step that failed, or was cancelled, and has changed is reset: it has no result to keep.
 /// - A service that has ended is reset if a reset step uses it.
 /// - All other steps are kept.
@@ -80,101 +80,123 @@ package struct ReloadPlan: Sendable, Equatable {
   /// Plans a reload.
   ///
   /// - Parameters:
-  ///   - old: The workflow of the current generation.
-  ///   - new: The workflow of the next generation.
+  ///   - old: The plan of the current generation.
+  ///   - new: The same plan, with the workflow of the next generation.
   ///   - extent: The steps to run again.
   ///   - state: Returns the state of a step of `old`.
   package init(
-    from old: Workflow, to new: Workflow, _ extent: ReloadExtent, state: (StepIndex) -> Step
+    from old: Plan, to new: Plan, _ extent: ReloadExtent, state: (StepIndex) -> Step
   ) {
-    let oldStates = old.graph.indices.map(state)
-    let origins = new.graph.ids.map(old.graph.index(of:))
-    added = zip(new.graph.ids, origins).filter { $0.1 == nil }.map(\.0)
-    removed = old.graph.ids.filter { new.graph.index(of: $0) == nil }
-    var changes: [StepChange?] = Array(repeating: nil, count: new.graph.count)
-    for position in changes.indices {
-      guard let origin = origins[position] else { continue }
-      changes[position] = StepChange(
-        old.steps[origin.position], in: old, to: new.steps[position], in: new)
+    var draft = ReloadDraft(old: old, new: new, extent: extent, state: state)
+    draft.resetDependents()
+    draft.resetServices()
+    let (states, changes, isReset) = (draft.states, draft.changes, draft.reset)
+    func ids(_ isIncluded: (StepIndex) -> Bool) -> [String] {
+      new.order.filter(isIncluded).map { new[$0].id }
     }
-    changed = changes.compactMap(\.self)
-    let mainCount = new.graph.count - new.finallyCount
-    var selected: Set<StepIndex> = []
-    if case .from(let ids) = extent { for id in ids { selected.formUnion(new.indices(named: id)) } }
-
-    /// Returns whether a step is reset regardless of other steps.
-    func isReset(_ position: Int) -> Bool {
-      guard position < mainCount, extent != .whole, !selected.contains(StepIndex(position)),
-        let origin = origins[position], origin.position < old.graph.count - old.finallyCount
-      else { return true }
-      let step = oldStates[origin.position]
-      if step.isRestarting { return true }
-      if step.isInProgress { return extent == .changed && changes[position] != nil }
-      guard step.phase.isFinal else { return true }
-      guard step.phase.isSuccess else { return changes[position] != nil }
-      return extent == .changed && changes[position]?.affectsResult == true
+    func goesOn(_ step: StepIndex) -> Bool {
+      !isReset.contains(step) && states[step]?.isInProgress == true
     }
-
-    var isReset = new.graph.indices.map { isReset($0.position) }
-    var isStable = false
-    while !isStable {
-      isStable = true
-      for step in new.graph.topologicalOrder where !isReset[step.position] {
-        var mustReset = new.graph.needs(of: step).contains { isReset[$0.position] }
-        if let id = origins[step.position].flatMap({ oldStates[$0.position].cause?.step }) {
-          let culprit = new.graph.index(of: id)
-          mustReset = mustReset || culprit.map { isReset[$0.position] } ?? true
-        }
-        if mustReset {
-          isReset[step.position] = true
-          isStable = false
-        }
-      }
+    added = ids { !old.contains($0) }
+    removed = old.order.filter { !new.contains($0) }.map { old[$0].id }
+    changed = new.order.compactMap { changes[$0] }
+    reset = ids(isReset.contains)
+    runsAgain = ids { step in
+      guard isReset.contains(step), let state = states[step] else { return false }
+      return state.isInProgress || state.isRestarting || state.phase.isFinal
     }
-
-    let endedServices = new.graph.indices.filter { step in
-      new.steps[step.position].action.isService
-        && origins[step.position].map {
-          oldStates[$0.position].phase.isFinal || oldStates[$0.position].isEnding
-        } ?? false
-    }
-    let resetSteps = new.graph.topologicalOrder.filter { isReset[$0.position] }
-    for step in new.graph.withServices(Set(endedServices), of: resetSteps) {
-      isReset[step.position] = true
-    }
-
-    func ids(_ isIncluded: (Int) -> Bool) -> [String] {
-      isReset.indices.filter(isIncluded).map { new.graph.ids[$0] }
-    }
-    func origin(_ position: Int) -> Step? { origins[position].map { oldStates[$0.position] } }
-    reset = ids { isReset[$0] }
-    runsAgain = ids { position in
-      guard isReset[position], let step = origin(position) else { return false }
-      return step.isInProgress || step.isRestarting || step.phase.isFinal
-    }
-    goesOn = ids { !isReset[$0] && origin($0)?.isInProgress == true }
-    goesOnOutdated = ids {
-      !isReset[$0] && origin($0)?.isInProgress == true && changes[$0] != nil
-    }
-    stopped = removed.filter { id in
-      old.graph.index(of: id).map { oldStates[$0.position].isInProgress } ?? false
-    }
-    outdated = isReset.indices.compactMap { position in
-      guard !isReset[position], origin(position)?.phase.isSuccess == true,
-        let change = changes[position], change.affectsResult
+    self.goesOn = ids(goesOn)
+    goesOnOutdated = ids { goesOn($0) && changes[$0]?.affectsAttempt == true }
+    stopped = old.order.filter { !new.contains($0) && states[$0]?.isInProgress == true }
+      .map { old[$0].id }
+    outdated = new.order.compactMap { step in
+      guard !isReset.contains(step), states[step]?.phase.isSuccess == true,
+        let change = changes[step], change.affectsResult
       else { return nil }
       return change
     }
-    isWhole = !isReset.contains(false)
+    isWhole = isReset.count == new.order.count
   }
 
   /// Whether the two workflows have the same steps.
   package var isWithoutChanges: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
 }
 
+/// The decision of a reload on each step, while it is made.
+private struct ReloadDraft {
+  let old: Plan
+  let new: Plan
+  /// The states of the steps of the old workflow.
+  let states: [StepIndex: ReloadPlan.Step]
+  /// The differences of the steps that both workflows have.
+  let changes: [StepIndex: StepChange]
+  /// The steps that are reset.
+  var reset: Set<StepIndex> = []
+
+  /// Starts with the steps that are reset regardless of others.
+  init(
+    old: Plan, new: Plan, extent: ReloadExtent, state: (StepIndex) -> ReloadPlan.Step
+  ) {
+    (self.old, self.new) = (old, new)
+    var states: [StepIndex: ReloadPlan.Step] = [:]
+    for step in old.order { states[step] = state(step) }
+    var changes: [StepIndex: StepChange] = [:]
+    for step in new.order where old.contains(step) {
+      changes[step] = StepChange(old[step], in: old.workflow, to: new[step], in: new.workflow)
+    }
+    (self.states, self.changes) = (states, changes)
+    var selected: Set<StepIndex> = []
+    if case .from(let ids) = extent { for id in ids { selected.formUnion(new.steps(named: id)) } }
+    for step in new.order where selected.contains(step) || isReset(step, extent) {
+      reset.insert(step)
+    }
+  }
+
+  private func isReset(_ step: StepIndex, _ extent: ReloadExtent) -> Bool {
+    guard new[step].extrasIfAny?.finally == nil, extent != .whole, let state = states[step],
+      old[step].extrasIfAny?.finally == nil
+    else { return true }
+    if state.isRestarting { return true }
+    if state.isInProgress { return extent == .changed && changes[step]?.affectsAttempt == true }
+    guard state.phase.isFinal else { return true }
+    guard state.phase.isSuccess else { return changes[step] != nil }
+    return extent == .changed && changes[step]?.affectsResult == true
+  }
+
+  /// Adds the steps that need a reset step, or were cancelled because of one.
+  mutating func resetDependents() {
+    var isStable = false
+    while !isStable {
+      isStable = true
+      for step in new.graph.topologicalOrder where !reset.contains(step) {
+        var mustReset = new.graph.needs(of: step).contains(where: reset.contains)
+        if let id = states[step]?.cause?.step {
+          mustReset = mustReset || new.graph.index(of: id).map(reset.contains) ?? true
+        }
+        guard mustReset else { continue }
+        reset.insert(step)
+        isStable = false
+      }
+    }
+  }
+
+  /// Adds the services that have ended and that a reset step uses.
+  mutating func resetServices() {
+    // Pending steps are reset in any case.
+    var ended: [StepIndex: EndedService] = [:]
+    for (service, users) in ServiceUsers(of: new).needed {
+      if let state = states[service], state.phase.isFinal || state.isEnding {
+        ended[service] = EndedService(users: users)
+      }
+    }
+    let steps = new.graph.topologicalOrder.filter(reset.contains)
+    reset.formUnion(new.graph.withServices(ended, of: steps))
+  }
+}
+
 extension CancellationCause {
   /// The step whose failure or cancellation is the cause.
-  fileprivate var step: String? {
+  var step: String? {
     switch self {
     case .failure(let step), .cancellation(let step): step
     case .request, .restart, .runTimedOut, .abandoned, .interrupted: nil

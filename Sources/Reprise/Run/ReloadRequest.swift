@@ -22,48 +22,40 @@ extension RunLedger.Page {
   /// Takes the workflow of a reload for the next generation.
   ///
   /// - Parameters:
-  ///   - workflow: The new workflow.
-  ///   - plan: What happens to each step.
-  ///   - origins: For each step of the new workflow, the step of the old one if it is kept.
-  ///   - places: The places of the steps of the old workflow, which are moved.
-  ///   - slots: The slots, which are moved to the new workflow as well.
-  mutating func replaceWorkflow(
-    with workflow: Workflow, _ plan: ReloadPlan, origins: [StepIndex?],
-    moving places: [(step: StepIndex, place: StepPlace)], _ slots: Slots
-  ) {
+  ///   - next: The plan with the new workflow.
+  ///   - reload: What happens to each step.
+  /// - Returns: Whether it was taken; false if the run is to be abandoned.
+  mutating func reload(_ next: Plan, _ reload: ReloadPlan) -> Bool {
     var usual: [String: Duration] = [:]
     for step in state.plan?.steps ?? [] {
       usual[step.id] = step.usualSeconds.map { .seconds($0) }
     }
-    if !plan.isWithoutChanges || RunPlan(self.workflow) != RunPlan(workflow) {
+    if !reload.isWithoutChanges || RunPlan(plan.workflow) != RunPlan(next.workflow) {
       let changes = WorkflowChanges(
-        added: plan.added, removed: plan.removed, changed: plan.changed.map(\.step))
-      record(.runReloaded(RunPlan(workflow, usualDurations: usual), changes))
+        added: reload.added, removed: reload.removed, changed: reload.changed.map(\.step))
+      guard record(.runReloaded(RunPlan(next.workflow, usualDurations: usual), changes)) else {
+        return false
+      }
     }
-    move(to: workflow, origins: origins, places, slots)
+    take(next)
+    return true
   }
 
-  /// Takes another workflow, and moves steps, their places and their slots to it.
+  /// Takes the plan with another version of the workflow.
   ///
-  /// - Parameters:
-  ///   - workflow: The new workflow.
-  ///   - origins: For each step of the new workflow, the step of the old one if it is kept.
-  ///   - places: The places of the steps of the old workflow.
-  ///   - slots: The slots.
-  mutating func move(
-    to workflow: Workflow, origins: [StepIndex?],
-    _ places: [(step: StepIndex, place: StepPlace)], _ slots: Slots
-  ) {
-    var moved: [Int: Int] = [:]
-    for (position, origin) in origins.enumerated() {
-      if let origin { moved[origin.position] = position }
+  /// Nothing moves: only the steps that are new, or gone, are concerned.
+  mutating func take(_ next: Plan) {
+    for step in plan.order where !next.contains(step) {
+      controls[step] = StepControl()
+      if !successNumbers.isEmpty { successNumbers[step] = 0 }
     }
-    replaceWorkflow(with: workflow, origins: origins)
-    slots.replaceLimits(
-      for: workflow,
-      moving: {
-        for (step, place) in places { place.move(to: moved[step.position].map { StepIndex($0) }) }
-      },
-      to: { moved[$0] })
+    let newCount = next.count - controls.count
+    controls += Array(repeating: StepControl(), count: newCount)
+    if !successNumbers.isEmpty { successNumbers += Array(repeating: 0, count: newCount) }
+    plan = next
+    services = ServiceUsers(of: next)
+    groups.take(next)
+    slots?.take(next)
+    mustWakeUsers = true
   }
 }

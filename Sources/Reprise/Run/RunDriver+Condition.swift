@@ -14,24 +14,22 @@ extension RunDriver {
     else { return nil }
     let step = Workflow.Step(id: "if", action: .run(""))
     let job = StepJob(
-      index: StepIndex(0), place: StepPlace(StepIndex(0)), step: step,
-      generation: machine.generation, status: .success, results: [], blockingResult: nil)
+      index: StepIndex(0), plan: plan, step: step, generation: machine.generation,
+      status: .success, results: [], blockingResult: nil)
     switch await answer(to: condition, job) {
     case .met:
       return nil
     case .unmet, .stopped:
-      let reason = performer.masked("if: \(condition.source)")
+      let reason = SkipReason.condition(performer.masked(condition.source))
       return await ledger.end { page in
-        for position in page.state.steps.indices {
-          page.record(.skipped(reason, [:]), of: position, attempt: 0)
-        }
-        return .skipped(reason)
+        for step in page.plan.order { page.record(.skipped(reason, [:]), of: step, attempt: 0) }
+        return .skipped(reason.description)
       }
     case .failed(let reason):
       return await ledger.end { page in
         let problem = reason.description
         page.record(.runCancelling(.abandoned(problem)))
-        page.cancelRest(because: .abandoned(problem), upTo: page.state.steps.count)
+        page.cancelRest(of: page.plan.order, because: .abandoned(problem))
         return .abandoned(problem)
       }
     }

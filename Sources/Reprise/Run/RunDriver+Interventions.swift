@@ -4,57 +4,18 @@
 import WorkflowLanguage
 
 extension RunDriver {
+  /// The answer to an intervention.
+  typealias Answer = Result<InterventionAnswer, InterventionRefusal>
+
   /// Returns the answer to an intervention, before it is carried out.
-  mutating func answerTo(
-    _ input: RunMachine.Input
-  ) -> Result<InterventionAnswer, InterventionRefusal> {
-    let graph = workflow.graph
-    (machine.endedServices, machine.undoneSteps) = ledger.decide {
-      ($0.endedServices, $0.undoneSteps)
-    }
+  mutating func answerTo(_ input: RunMachine.Input) -> Answer {
     switch input {
     case .restart(let requested, let generation):
-      guard machine.mayRestart else { return .failure(.cancelling) }
-      guard !machine.isAnswered(requested, requestedIn: generation) else {
-        return .success(.restarted(ledger.run, generation: machine.generation, steps: nil))
-      }
-      let steps = machine.restartedSteps(from: requested)
-      let others = stepsStopped(becauseOf: steps, .restart(requested.isEmpty ? nil : steps))
-      let all = others.isEmpty ? steps : machine.restartedSteps(from: requested + others)
-      return .success(
-        .restarted(
-          ledger.run, generation: machine.generation + 1, steps: all.map { graph.id(of: $0) }))
+      return answerToRestart(from: requested, requestedIn: generation)
     case .cancelSteps(let requested, _):
-      let steps = machine.cancellable(requested)
-      guard !steps.isEmpty else {
-        return .failure(
-          machine.mayRestart
-            ? .refused("\(named(requested)): being stopped for a restart") : .cancelling)
-      }
-      let live = ledger.decide { page in
-        steps.filter { !page.state.steps[$0.position].phase.isFinal }
-      }
-      guard !live.isEmpty else {
-        return .failure(.refused("\(named(steps)): already ended"))
-      }
-      return .success(.cancelled(live.map { graph.id(of: $0) }))
+      return answer(aboutStopping: requested, answerToCancel)
     case .set(let requested, let result):
-      let steps = machine.cancellable(requested)
-      guard !steps.isEmpty else {
-        return .failure(
-          machine.mayRestart
-            ? .refused("\(named(requested)): being stopped for a restart") : .cancelling)
-      }
-      let phases = ledger.decide { page in steps.map { page.state.steps[$0.position].phase } }
-      if let done = phases.firstIndex(where: \.isSuccess) {
-        return .failure(
-          .refused(
-            "\(named([steps[done]])): already \(phases[done].name); restart from it instead"))
-      }
-      return .success(
-        .set(
-          steps.map { graph.id(of: $0) }, result,
-          generation: phases.contains(where: \.isFinal) ? machine.generation + 1 : nil))
+      return answer(aboutStopping: requested) { answerToSet($0, result) }
     case .pause(let isPaused):
       guard machine.mayRestart else { return .failure(.cancelling) }
       return .success(
@@ -66,9 +27,70 @@ extension RunDriver {
     }
   }
 
+  private mutating func answerToRestart(
+    from requested: [StepIndex], requestedIn generation: Int?
+  ) -> Answer {
+    let plan = plan
+    machine.restartRules = ledger.decide { $0.restartRules }
+    guard machine.mayRestart else { return .failure(.cancelling) }
+    guard !machine.isAnswered(requested, requestedIn: generation) else {
+      return .success(.restarted(ledger.run, generation: machine.generation, steps: nil))
+    }
+    let steps = machine.restartedSteps(from: requested, plan)
+    let others = stepsStopped(becauseOf: steps, .restart(requested.isEmpty ? nil : steps))
+    let all = others.isEmpty ? steps : machine.restartedSteps(from: requested + others, plan)
+    return .success(
+      .restarted(ledger.run, generation: machine.generation + 1, steps: all.map { plan[$0].id }))
+  }
+
+  /// Refuses a request about steps that are being stopped anyway, or answers it for the others.
+  private func answer(
+    aboutStopping requested: [StepIndex], _ answer: ([StepIndex]) -> Answer
+  ) -> Answer {
+    let steps = machine.cancellable(requested)
+    guard steps.isEmpty else { return answer(steps) }
+    return .failure(
+      machine.mayRestart
+        ? .refused("\(named(requested)): being stopped for a restart") : .cancelling)
+  }
+
+  private func answerToCancel(_ steps: [StepIndex]) -> Answer {
+    let live = ledger.decide { page in steps.filter { !page.state[$0].phase.isFinal } }
+    guard !live.isEmpty else { return .failure(.refused("\(named(steps)): already ended")) }
+    return .success(.cancelled(live.map { [plan] in plan[$0].id }))
+  }
+
+  private func answerToSet(_ steps: [StepIndex], _ result: HandmadeResult) -> Answer {
+    let phases = ledger.decide { page in steps.map { page.state[$0].phase } }
+    if let done = phases.firstIndex(where: \.isSuccess) {
+      return .failure(
+        .refused("\(named([steps[done]])): already \(phases[done].name); restart from it instead"))
+    }
+    return .success(
+      .set(
+        steps.map { [plan] in plan[$0].id }, result,
+        generation: phases.contains(where: \.isFinal) ? machine.generation + 1 : nil))
+  }
+
+  /// Returns an intervention without secrets in what is recorded of it.
+  ///
+  /// - Returns: The intervention; nil if it was refused.
+  func masked(
+    _ input: RunMachine.Input,
+    _ answer: (Result<InterventionAnswer, InterventionRefusal>) -> Void
+  ) -> RunMachine.Input? {
+    guard case .set(let steps, .succeeded(let outputs)) = input else { return input }
+    do throws(FailureReason) {
+      return .set(steps, .succeeded(try performer.masked(outputs)))
+    } catch {
+      answer(.failure(.refused("\(error)")))
+      return nil
+    }
+  }
+
   /// Returns the names of steps for a message.
   private func named(_ steps: [StepIndex]) -> String {
-    stepNames(steps.map { workflow.graph.id(of: $0) })
+    stepNames(steps.map { [plan] in plan[$0].id })
   }
 
   /// Cancels some steps while the run continues.
@@ -78,21 +100,20 @@ extension RunDriver {
     let (futures, handlers) = ledger.decide { [asker] page in
       var futures: [StepFuture] = []
       var handlers: [@Sendable () -> Void] = []
-      for step in steps.map(\.position) {
-        switch page.state.steps[step].phase {
+      for step in steps {
+        switch page.state[step].phase {
         case .pending:
           page.record(.cancelled(.request), of: step, attempt: 0, by: asker)
-          if step >= page.mainCount, page.ending == nil { page.earlyFinallyCount += 1 }
         case .ready, .running:
-          let isAgain = page.controls[step].cause == .request
+          let isAgain = page.controls[step].stop?.isRequested == true
           if !isAgain {
-            let attempt = page.state.steps[step].attempt
+            let attempt = page.state[step].attempt
             page.record(.cancelling, of: step, attempt: attempt, by: asker)
           }
-          if let future = page.controls[step].stop(.request, by: asker) {
+          if let future = page.controls[step].stop(.cancelled(.request, by: asker)) {
             futures.append(future)
           }
-          if now || isAgain { handlers += page.controls[step].kill() }
+          if now || isAgain { handlers += page.controls[step].takeKillHandlers() }
         case .succeeded, .failed, .cancelled, .skipped:
           break
         }
@@ -113,19 +134,16 @@ extension RunDriver {
     let (futures, ended) = ledger.decide { page in
       var futures: [StepFuture] = []
       var ended: [StepIndex] = []
-      for index in steps {
-        let step = index.position
-        switch page.state.steps[step].phase {
+      for step in steps {
+        switch page.state[step].phase {
         case .pending:
           page.record(result.event, of: step, attempt: 0, by: set.by)
-          if step >= page.mainCount, page.ending == nil { page.earlyFinallyCount += 1 }
         case .ready, .running:
-          let attempt = page.state.steps[step].attempt
+          let attempt = page.state[step].attempt
           page.record(.cancelling, of: step, attempt: attempt, by: set.by)
-          page.controls[step].setResult = set
-          if let future = page.controls[step].stop(.request, by: set.by) { futures.append(future) }
+          if let future = page.controls[step].stop(.set(set)) { futures.append(future) }
         case .failed, .cancelled:
-          ended.append(index)
+          ended.append(step)
         case .succeeded, .skipped:
           break
         }
@@ -133,7 +151,7 @@ extension RunDriver {
       return (futures, ended)
     }
     for future in futures { future.interrupt() }
-    for step in ended { resultsToSet[workflow.graph.id(of: step)] = set }
+    for step in ended { resultsToSet[step] = set }
     return ended
   }
 
@@ -141,8 +159,8 @@ extension RunDriver {
   mutating func forgetResultsToSet(from steps: [StepIndex]) {
     guard !resultsToSet.isEmpty else { return }
     let restarted =
-      steps.isEmpty ? workflow.graph.indices.map(\.self) : workflow.graph.withDependents(steps)
-    for step in restarted { resultsToSet[workflow.graph.id(of: step)] = nil }
+      steps.isEmpty ? plan.order : plan.graph.withDependents(steps)
+    for step in restarted { resultsToSet[step] = nil }
   }
 
   /// Sets the results of steps of the generation that begins.
@@ -150,21 +168,22 @@ extension RunDriver {
     guard !resultsToSet.isEmpty else { return }
     let results = resultsToSet
     resultsToSet = [:]
-    ledger.decide { [graph = workflow.graph] page in
+    ledger.decide { page in
       for step in steps {
-        guard let set = results[graph.id(of: step)] else { continue }
-        page.record(set.result.event, of: step.position, attempt: 0, by: set.by)
+        guard let set = results[step] else { continue }
+        page.record(set.result.event, of: step, attempt: 0, by: set.by)
       }
     }
   }
 
   /// Lets nothing new start, or lets steps start again.
   func pause(_ isPaused: Bool) {
-    let isChanged = ledger.decide { [asker] page in
-      guard page.state.isPaused != isPaused else { return false }
+    // Steps that come back from a start in the pause must find the slots paused.
+    if isPaused { performer.slots.setPaused(true) }
+    ledger.decide { [asker] page in
+      guard page.state.isPaused != isPaused else { return }
       page.record(isPaused ? .runPaused : .runUnpaused, by: asker)
-      return true
     }
-    if isChanged { performer.slots.setPaused(isPaused) }
+    if !isPaused { performer.slots.setPaused(false) }
   }
 }

@@ -8,51 +8,39 @@ extension RunDriver {
     // A step that keeps its result also keeps the steps to which it was expanded.
     var request = request
     request.workflow = request.workflow.expanding(like: workflow)
-    let next = request.workflow
-    guard machine.mayRestart, (request.secrets ?? performer.secrets).problem(with: next) == nil
+    guard machine.mayRestart,
+      (request.secrets ?? performer.secrets).problem(with: request.workflow) == nil
     else { return nil }
+    let old = plan
+    let next = old.taking(request.workflow)
     let plan = ledger.decide { [restarting = machine.restarting] page in
-      ReloadPlan(from: page.workflow, to: next, request.extent) { step in
-        let state = page.state.steps[step.position]
+      ReloadPlan(from: old, to: next, request.extent) { step in
+        let state = page.state[step]
         return ReloadPlan.Step(
           phase: state.phase, isInProgress: state.phase.isActive && state.startedAt != nil,
           isRestarting: restarting.contains(step), cause: page.causeOfStop(of: step),
-          isEnding: page.controls[step.position].isWindingDown)
+          isEnding: page.controls[step].isUnused)
       }
     }
     // Ask before changing anything: the decision may have to be recorded first.
     guard await request.accept(plan) else { return nil }
-    reload = (request, plan)
+    reload = (request, next, plan)
     let reset = Set(plan.reset)
-    let graph = workflow.graph
     return RunMachine.Reload(
-      stopped: graph.topologicalOrder.filter { step in
-        let id = graph.id(of: step)
-        return reset.contains(id) || next.graph.index(of: id) == nil
+      stopped: old.graph.topologicalOrder.filter {
+        !next.contains($0) || reset.contains(old[$0].id)
       },
-      graph: next.graph, finallyCount: next.finallyCount,
-      started: next.graph.topologicalOrder.filter { reset.contains(next.graph.id(of: $0)) },
+      plan: next, started: next.graph.topologicalOrder.filter { reset.contains(next[$0].id) },
       isWhole: plan.isWhole)
-  }
-
-  /// Returns the step of the current workflow that each step of the next one continues, if any.
-  func origins(in next: Workflow, starting steps: [StepIndex]) -> [StepIndex?] {
-    let started = Set(steps)
-    return next.graph.indices.map { step in
-      started.contains(step)
-        ? nil
-        : ledger.state.position(ofStep: next.graph.id(of: step))
-          .map { StepIndex($0) }
-    }
   }
 }
 
 extension RunLedger.Page {
   /// Returns the cause for which a step was or is being stopped, if any.
   func causeOfStop(of step: StepIndex) -> CancellationCause? {
-    switch state.steps[step.position].phase {
+    switch state[step].phase {
     case .cancelled(let cause): cause
-    case .pending, .ready, .running: controls[step.position].cause
+    case .pending, .ready, .running: controls[step].cause
     case .succeeded, .failed, .skipped: nil
     }
   }

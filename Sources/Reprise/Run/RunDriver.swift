@@ -12,15 +12,15 @@ import WorkflowLanguage
 /// - Return when the machine ends the run.
 ///
 /// So a restart never interleaves with a cancellation, and two generations are never live at once.
-struct RunDriver: Sendable {
+struct RunDriver {
   /// A request to a run, or a report from its performer or its timer.
   enum Request: Sendable {
     case input(RunMachine.Input)
     /// An intervention, which `answer` is called for once.
     ///
-    /// Its steps were selected in this graph, which a reload may have replaced since.
+    /// A reload may have removed its steps since they were selected.
     case intervention(
-      RunMachine.Input, in: Graph, by: Requester,
+      RunMachine.Input, by: Requester,
       answer: @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void)
     /// Restart with another version of the workflow.
     case reload(ReloadRequest)
@@ -28,13 +28,15 @@ struct RunDriver: Sendable {
     case expansion(ExpansionRequest)
     /// Run the steps of a group again.
     case retry(GroupRetry)
+    /// Let these steps go on, which waited for a group to run again.
+    case release([StepIndex])
 
     /// Refuses a request that arrives after the run has ended.
     func refuse() {
       switch self {
-      // A step in progress is gone by then.
-      case .input, .expansion, .retry: break
-      case .intervention(_, _, _, let answer): answer(.failure(.runEnded))
+      case .input, .retry, .release: break
+      case .expansion(let request): request.answer.answer(.stopped)
+      case .intervention(_, _, let answer): answer(.failure(.runEnded))
       case .reload(let request): request.answer(false)
       }
     }
@@ -45,11 +47,14 @@ struct RunDriver: Sendable {
   let requester: AsyncStream<Request>.Continuation
   let clock: any RunClock
   var machine: RunMachine
-  private let pipeline: Pipeline
+  /// The futures of the steps.
+  let pipeline = Pipeline()
   /// The reload with which the next generation starts, if any.
-  var reload: (request: ReloadRequest, plan: ReloadPlan)?
+  var reload: (request: ReloadRequest, next: Plan, plan: ReloadPlan)?
   /// The steps to expand.
   var expansions: [ExpansionRequest] = []
+  /// The steps to connect again, because a group that they waited for does not run again.
+  var released: [StepIndex] = []
   private var alarm: Task<Void, Never>?
   /// The time at which the time limit of the workflow has passed; nil before the first step.
   private var deadline: Timestamp?
@@ -57,15 +62,18 @@ struct RunDriver: Sendable {
   var retryDelays: [Task<Void, Never>] = []
   /// Who made the request that is being handled.
   var asker: Requester?
-  /// The results to set when the next generation begins, by the id of the step.
-  var resultsToSet: [String: SetResult] = [:]
+  /// The results to set when the next generation begins.
+  var resultsToSet: [StepIndex: SetResult] = [:]
   /// The reason for which the run must not begin, if any.
   var problem: String?
   /// Who asked for the restart in progress.
   private var restarter: Requester?
+  /// The group whose retry is asked for.
+  var groupToRetry: GroupIndex?
 
   var ledger: RunLedger { performer.ledger }
-  var workflow: Workflow { performer.workflow }
+  var plan: Plan { ledger.plan }
+  var workflow: Workflow { plan.workflow }
 
   /// Creates the driver of a run whose start is already in the ledger.
   init(
@@ -76,13 +84,7 @@ struct RunDriver: Sendable {
     self.requests = requests
     self.requester = requester
     self.clock = clock
-    let workflow = performer.workflow
-    machine = RunMachine(
-      graph: workflow.graph, finallyCount: workflow.finallyCount,
-      generation: performer.ledger.state.generation)
-    pipeline = Pipeline(
-      graph: workflow.graph, alternatives: workflow.alternatives,
-      earlyNeeds: workflow.earlyNeeds)
+    machine = RunMachine(generation: performer.ledger.state.generation)
   }
 
   /// Runs the workflow to its end.
@@ -91,23 +93,25 @@ struct RunDriver: Sendable {
   ///
   /// - Returns: The outcome; the event that reports it is durable by then.
   mutating func drive() async -> RunOutcome {
-    let execution = pipeline.execution()
-    defer { execution.disconnect() }
+    defer { pipeline.disconnect() }
+    defer { for request in expansions { request.answer.answer(.stopped) } }
     defer { for timer in retryDelays + [alarm].compactMap(\.self) { timer.cancel() } }
     // A missing secret could not be masked, so no step may start.
     let problem = problem ?? performer.secrets.problem(with: workflow)
     if problem == nil, let outcome = await outcomeOfCondition() { return outcome }
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
-    if let outcome = await carryOut(decide(first), execution) { return outcome }
+    if let outcome = await carryOut(decide(first)) { return outcome }
     for await request in requests {
       if let input = await input(for: request),
-        let outcome = await carryOut(decide(input), execution)
+        let outcome = await carryOut(decide(input))
       {
         return outcome
       }
-      expandWaiting(execution)
+      expandWaiting()
+      // The last of them may have ended at once.
+      if releaseHeldSteps(), let outcome = await carryOut(decide(.connected)) { return outcome }
     }
-    preconditionFailure("BUG: the requests of a run end only with the run")
+    return await end(.abandoned("its requests ended before the run"))
   }
 
   /// Returns the machine's input for a request; nil if the request has no effect.
@@ -118,17 +122,17 @@ struct RunDriver: Sendable {
       // Ignore a stale report: the step has been restarted in the meantime.
       let isInProgress = ledger.decide { page in
         // A reload may have removed the step.
-        page.state.steps.indices.contains(step.position)
-          && page.state.steps[step.position].phase.isActive
+        page.plan.contains(step) && page.state[step].phase.isActive
       }
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
-    case .intervention(let input, let graph, let asking, let answer):
-      guard let input = input.moved(from: graph, to: workflow.graph) else {
+    case .intervention(let input, let asking, let answer):
+      guard let input = input.keeping(in: plan) else {
         answer(.failure(.refused("the steps are no longer part of the workflow")))
         return nil
       }
+      guard let input = masked(input, answer) else { return nil }
       let result = answerTo(input)
       answer(result)
       guard case .success = result else { return nil }
@@ -145,55 +149,59 @@ struct RunDriver: Sendable {
       return nil
     case .retry(let retry):
       return inputForRetry(retry)
+    case .release(let steps):
+      released += steps
+      return nil
     }
   }
 
   private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
-    let (steps, ended, undone) = ledger.decide { page in
+    let (steps, restart, plan) = ledger.decide { page in
       let steps = RunMachine.Steps(
         areMainStepsOver: page.areMainStepsOver,
         areOver: page.state.counts.final == page.state.steps.count
           && page.groups.retrying.isEmpty)
-      return (steps, page.endedServices, page.undoneSteps)
+      return (steps, page.restartRules, page.plan)
     }
-    (machine.endedServices, machine.undoneSteps) = (ended, undone)
-    return machine.handle(input, steps)
+    machine.restartRules = restart
+    return machine.handle(input, steps, plan)
   }
 
   /// Executes actions and the follow-up actions that result from them.
   ///
   /// - Returns: The outcome, if the run ended.
-  private mutating func carryOut(
-    _ actions: [RunMachine.Action], _ execution: PipelineExecution
-  ) async -> RunOutcome? {
+  private mutating func carryOut(_ actions: [RunMachine.Action]) async -> RunOutcome? {
     var actions = actions[...]
     while let action = actions.popFirst() {
       var input: RunMachine.Input?
       switch action {
       case .stop(let steps, let reason):
-        let outstanding = stop(steps, because: reason, execution)
+        let outstanding = stop(steps, because: reason)
         let stopped = stepsStopped(becauseOf: steps, reason)
         input =
           stopped.isEmpty
           ? .stopped(outstanding: outstanding) : .restart(from: stopped, requestedIn: nil)
       case .connectFirst(let steps):
-        input = await startGeneration(steps, execution)
+        input = await startGeneration(steps)
       case .restart(let steps, let isWhole):
-        beginGeneration(of: steps, isWhole: isWhole, execution)
-        input = await startGeneration(steps, execution)
+        if let problem = beginGeneration(of: steps, isWhole: isWhole) {
+          input = .cancel(.abandoned(problem))
+        } else {
+          input = await startGeneration(steps)
+        }
       case .connectFinally(let cause):
-        input = await connectFinally(cause, execution)
+        input = await connectFinally(cause)
       case .cancelSteps(let steps, let now):
         cancel(steps, now: now)
         input = .stepsCancelled
       case .set(let steps, let result):
         let ended = set(steps, to: result)
-        input = ended.isEmpty ? .stepsCancelled : .restart(from: ended, requestedIn: nil)
+        input = ended.isEmpty ? .stepsCancelled : .restartAfter(ended)
       case .pause(let isPaused):
         pause(isPaused)
       case .kill:
         let handlers = ledger.decide { page in
-          page.controls.indices.flatMap { page.controls[$0].kill() }
+          page.plan.order.flatMap { page.controls[$0].takeKillHandlers() }
         }
         for handler in handlers { handler() }
       case .settle:
@@ -210,52 +218,49 @@ struct RunDriver: Sendable {
 
   // MARK: Starting
 
-  private mutating func beginGeneration(
-    of mainSteps: [StepIndex], isWhole: Bool, _ execution: PipelineExecution
-  ) {
+  /// Begins a generation with some steps and those under `finally`.
+  ///
+  /// - Returns: The problem for which it cannot begin; nil if it has begun.
+  private mutating func beginGeneration(of mainSteps: [StepIndex], isWhole: Bool) -> String? {
     alarm?.cancel()
-    let steps = mainSteps + finallySteps
     let reload = reload
     self.reload = nil
-    if let reload {
-      performer.workflow = reload.request.workflow
-      if let secrets = reload.request.secrets {
-        performer.secrets = secrets.masking(performer.secrets)
-      }
-    }
-    let places = reload == nil ? [] : execution.places
-    let origins = reload.map { self.origins(in: $0.request.workflow, starting: steps) } ?? []
-    ledger.decide {
-      [generation = machine.generation, workflow, slots = performer.slots, restarter] page in
-      if let reload {
-        page.replaceWorkflow(
-          with: workflow, reload.plan, origins: origins, moving: places, slots)
-      }
-      for step in steps { page.controls[step.position].reset() }
-      page.groups.restart(steps.map(\.position))
+    let problem = ledger.decide {
+      [generation = machine.generation, restarter, groupToRetry] page -> String? in
+      if let reload, !page.reload(reload.next, reload.plan) { return page.problem }
+      let steps = mainSteps + page.plan.finallySteps
+      for step in steps { page.controls[step].reset() }
+      let retried = restarter?.kind == .retry ? groupToRetry : nil
+      page.groups.restart(steps, retryOf: retried)
       page.ending = nil
-      page.earlyFinallyCount = 0
-      let reset = isWhole ? nil : steps.map { workflow.graph.id(of: $0) }
+      let reset = isWhole ? nil : steps.map { page.plan[$0].id }
+      let decided = retried == nil ? [] : page.decidedByHand(among: mainSteps)
       page.record(.generationStarted(reset: reset), generation: generation, by: restarter)
+      for decided in decided {
+        page.record(decided.event, of: decided.step, attempt: 0, by: decided.by)
+      }
       page.mustCheckServices = true
+      return nil
+    }
+    if let problem {
+      machine = RunMachine(generation: machine.generation)
+      return problem
+    }
+    if let secrets = reload?.request.secrets {
+      performer.secrets = secrets.masking(performer.secrets)
     }
     // A retry of a group is part of the work that the time limit is for.
     if restarter?.kind != .retry { deadline = nil }
     restarter = nil
-    setResults(among: steps)
-    guard reload != nil else { return }
-    execution.replaceGraph(
-      with: workflow.graph, alternatives: workflow.alternatives, earlyNeeds: workflow.earlyNeeds,
-      origins: origins)
+    setResults(among: mainSteps + plan.finallySteps)
+    return nil
   }
 
   /// Connects the steps of a generation and starts the timer for its time limit.
-  private mutating func startGeneration(
-    _ steps: [StepIndex], _ execution: PipelineExecution
-  ) async -> RunMachine.Input? {
+  private mutating func startGeneration(_ steps: [StepIndex]) async -> RunMachine.Input? {
     // The generation must be durable before its first process exists.
     guard await ledger.recorded() == nil else { return .recordFailed }
-    connect(steps, execution)
+    connect(steps)
     if let timeout = workflow.timeout {
       let deadline = deadline ?? clock.now.advanced(by: timeout)
       self.deadline = deadline
@@ -269,21 +274,19 @@ struct RunDriver: Sendable {
     return .connected
   }
 
-  private var finallySteps: [StepIndex] { machine.finallySteps }
-
   // MARK: Stopping
 
   /// Stops steps: pending steps can no longer start, and running steps are cancelled.
   ///
   /// - Returns: The steps that are still in progress.
   private mutating func stop(
-    _ steps: [StepIndex], because reason: RunMachine.StopReason, _ execution: PipelineExecution
+    _ steps: [StepIndex], because reason: RunMachine.StopReason
   ) -> Set<StepIndex> {
     if case .restart = reason { restarter = asker }
-    let outstanding = ledger.decide { [graph = workflow.graph, asker] page in
+    let outstanding = ledger.decide { [asker] page in
       switch reason {
       case .restart(let restarted):
-        let from = restarted.map { $0.map { graph.id(of: $0) } }
+        let from = restarted.map { $0.map { page.plan[$0].id } }
         page.record(.runRestarting(from: from), by: asker)
       case .cancel(let cause):
         page.record(.runCancelling(cause), by: asker)
@@ -292,26 +295,33 @@ struct RunDriver: Sendable {
       case .kill:
         break
       }
+      // What they wait for happens now.
+      let stopped = Set(steps)
+      page.groups.withdraw(where: stopped.contains)
       // Close the gates before cancelling: from here on, only the ends of these steps are recorded.
-      for step in steps { page.controls[step.position].close() }
-      return Set(steps.filter { page.state.steps[$0.position].phase.isActive })
+      for step in steps { page.controls[step].close() }
+      return Set(steps.filter { page.state[$0].phase.isActive })
     }
-    execution.disconnect(steps)
+    pipeline.disconnect(steps)
     return outstanding
   }
 
   /// Returns the steps outside of a restart that `fail-fast` stopped for a failure inside of it.
   ///
-  /// They must restart too, because the failure that stopped them is being reset.
+  /// They must restart too, because the failure that stopped them is being reset. If a service that
+  /// has ended in the meantime is missing in the restart, the restart is asked for again.
   func stepsStopped(
     becauseOf steps: [StepIndex], _ reason: RunMachine.StopReason
   ) -> [StepIndex] {
     guard case .restart(.some) = reason else { return [] }
     let restarted = Set(steps)
-    return ledger.decide { [graph = workflow.graph] page in
-      graph.indices.filter { step in
+    return ledger.decide { page in
+      // A service may have begun to end after the steps of the restart were chosen.
+      let withServices = page.plan.graph.withServices(page.endedServices, of: steps)
+      guard withServices.count == steps.count else { return Array(steps.prefix(1)) }
+      return page.plan.order.filter { step in
         guard !restarted.contains(step), let cause = page.causeOfStop(of: step),
-          case .failure(let id) = cause, let failed = graph.index(of: id)
+          case .failure(let id) = cause, let failed = page.plan.graph.index(of: id)
         else { return false }
         return restarted.contains(failed)
       }
@@ -337,9 +347,13 @@ struct RunDriver: Sendable {
   private func end(_ cause: CancellationCause?) async -> RunOutcome {
     // The logs may be removed after the end, so all output must be written before it.
     await ledger.outputRecorded()
-    if let run = ledger.state.run { await performer.runners.release(run) }
-    return await ledger.end { [timeout = workflow.timeout] page in
-      if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
+    var notices: [String] = []
+    if let run = ledger.state.run {
+      notices = await performer.runners.release(run).map { performer.masked($0) }
+    }
+    return await ledger.end { [timeout = workflow.timeout, notices] page in
+      for text in notices { page.record(.runNotice(text)) }
+      if let cause { page.cancelRest(of: page.plan.order, because: cause) }
       return switch cause {
       case nil: page.state.outcomeOfSteps
       case .runTimedOut: RunOutcome.timedOut(after: timeout ?? .zero)
@@ -351,10 +365,10 @@ struct RunDriver: Sendable {
 }
 
 extension RunLedger.Page {
-  /// Records the cancellation of all steps that have not ended.
-  mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
-    for position in 0..<count where !state.steps[position].phase.isFinal {
-      record(.cancelled(cause), of: position, attempt: 0)
+  /// Records the cancellation of those of some steps that have not ended.
+  mutating func cancelRest(of steps: [StepIndex], because cause: CancellationCause) {
+    for step in steps where !state[step].phase.isFinal {
+      record(.cancelled(cause), of: step, attempt: 0)
     }
   }
 }

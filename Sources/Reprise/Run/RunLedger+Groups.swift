@@ -46,7 +46,7 @@ final class GroupTimers: Sendable {
 
 extension RunLedger {
   /// Stops the steps of a group whose time is over.
-  fileprivate func timeOut(_ group: String, number: Int) {
+  fileprivate func timeOut(_ group: GroupIndex, number: Int) {
     let futures = decide { $0.timeOut(group, number: number) }
     for future in futures { future.interrupt() }
   }
@@ -54,11 +54,8 @@ extension RunLedger {
 
 /// A group that is to run again.
 struct GroupRetry: Sendable {
-  let group: String
-  /// The ids of its steps.
-  let steps: [String]
-  /// The generation in which it failed.
-  let generation: Int
+  let group: GroupIndex
+  let wait: PendingGroupRetry
   let delay: Duration
   /// Whether the delay is over.
   var isDue = false
@@ -66,12 +63,11 @@ struct GroupRetry: Sendable {
 
 /// The decision to run a group again.
 struct GroupDecision: Sendable {
-  let group: String
-  let steps: [String]
-  let generation: Int
+  let group: GroupIndex
+  let wait: PendingGroupRetry
   let rule: Retry
   /// The number of the retry, from 1.
-  let number: Int
+  let count: Int
   /// The futures to interrupt.
   let futures: [StepFuture]
 }
@@ -79,21 +75,43 @@ struct GroupDecision: Sendable {
 extension RunLedger.Page {
   /// Stops the steps of a group whose time is over: those in progress fail.
   ///
-  /// If none is in progress, the first that has not ended fails.
+  /// Services only fail if no other step is in progress: what has used up the time are the steps
+  /// that use them. If nothing is in progress, the first step that has not ended fails. The steps under
+  /// `finally` of a used file run all the same, unless the time is theirs.
   ///
   /// - Returns: The futures to interrupt.
-  fileprivate mutating func timeOut(_ group: String, number: Int) -> [StepFuture] {
-    guard let (members, timeout) = groups.expire(group, number: number) else { return [] }
-    let open = members.filter { controls[$0].isOpen && !state.steps[$0].phase.isFinal }
-    guard let first = open.first(where: { state.steps[$0].phase == .running }) ?? open.first else {
+  fileprivate mutating func timeOut(_ group: GroupIndex, number: Int) -> [StepFuture] {
+    guard let (members, timeout) = groups.expire(group, number: number, in: state) else {
       return []
     }
-    let id = state.steps[first].id
-    return open.compactMap { step in
-      step == first || state.steps[step].phase == .running
-        ? controls[step].fail(because: .timedOut(after: timeout))
-        : controls[step].stop(.failure(ofStep: id))
+    let isOfFinally = members.allSatisfy { plan[$0].extrasIfAny?.cleanUp != nil }
+    let open = members.filter {
+      controls[$0].isOpen && !state[$0].phase.isFinal
+        && (isOfFinally || plan[$0].extrasIfAny?.cleanUp == nil)
     }
+    let running = open.filter { state[$0].phase == .running }
+    let others = running.filter { !plan[$0].action.isService }
+    var failing = Set(others.isEmpty ? running : others)
+    // The group has failed, although a group inside of it tolerates the failures of its own steps.
+    let counted = open.filter { !isTolerated($0, inside: group) }
+    if let first = counted.first, failing.isDisjoint(with: counted) { failing.insert(first) }
+    giveUpRetries { [plan] in plan.contains($0, in: group) }
+    guard let first = open.first(where: failing.contains) ?? open.first else { return [] }
+    let id = state[first].id
+    return open.compactMap { step in
+      step == first || failing.contains(step)
+        ? controls[step].stop(.failed(.timedOut(after: timeout), in: group))
+        : controls[step].stop(.cancelled(.failure(ofStep: id)))
+    }
+  }
+
+  /// Returns whether the failure of a step means nothing outside of it, or of a group around it inside
+  /// of another one.
+  private func isTolerated(_ step: StepIndex, inside outer: GroupIndex) -> Bool {
+    plan[step].extrasIfAny?.continuesOnError == true
+      || plan.groups(around: step).prefix { $0 != outer }.contains {
+        plan.groups[$0].continuesOnError
+      }
   }
 
   /// Lets the innermost group of a failed step run again that has retries left.
@@ -103,34 +121,96 @@ extension RunLedger.Page {
   ///
   /// - Returns: The decision; nil if no group runs again.
   mutating func retryGroup(of step: StepIndex, _ reason: FailureReason) -> GroupDecision? {
-    guard let extras = workflow.steps[step.position].extrasIfAny, !extras.rules.isEmpty,
-      controls[step.position].isOpen
-    else { return nil }
-    for rule in extras.rules.reversed() {
-      guard let retry = rule.retry, extras.tolerantGroups.count <= rule.tolerantCount,
-        retry.covers(reason), let (members, number) = groups.retry(rule.group)
-      else { continue }
-      slots?.hold(step.position, toRetry: members)
-      let id = state.steps[step.position].id
+    guard !groups.isEmpty, controls[step].isOpen else { return nil }
+    var around = plan.groups(around: step)[...]
+    switch controls[step].stop {
+    // It was being cancelled when it failed.
+    case .cancelled: return nil
+    // The groups inside of the one whose time is over have no time left.
+    case .failed(_, let outer): around = around.drop { $0 != outer }
+    case .set, .unused, nil: break
+    }
+    for group in around {
+      guard let retry = plan.groups[group].retry, retry.covers(reason),
+        let (wait, count) = groups.retry(group, becauseOf: step)
+      else {
+        // Outside of it, this is no failure.
+        if plan.groups[group].continuesOnError { return nil }
+        continue
+      }
+      slots?.hold(step.position, toRetry: wait.members.map(\.position))
+      let id = state[step].id
       var futures: [StepFuture] = []
-      for other in workflow.graph.withDependents(members.map { StepIndex($0) }) {
-        controls[other.position].close()
-        guard other != step, state.steps[other.position].phase.isActive,
-          let future = controls[other.position].stop(.failure(ofStep: id))
+      for other in plan.graph.withDependents(wait.members) {
+        controls[other].close()
+        guard other != step, state[other].phase.isActive,
+          let future = controls[other].stop(.cancelled(.failure(ofStep: id)))
         else { continue }
         futures.append(future)
       }
       return GroupDecision(
-        group: rule.group, steps: members.map { state.steps[$0].id },
-        generation: state.generation, rule: retry, number: number, futures: futures)
+        group: group, wait: wait, rule: retry, count: count, futures: futures)
     }
     return nil
   }
 }
 
+extension RunLedger.Page {
+  /// The steps of groups that wait to run again, and those that depend on them.
+  ///
+  /// Nothing happens to them before the group runs again.
+  var stepsHeldForRetry: Set<StepIndex> {
+    let members = groups.membersOfRetrying
+    return members.isEmpty ? [] : Set(plan.graph.withDependents(members))
+  }
+
+  /// Gives up the waits of groups whose failed steps meet a condition: their failures are final.
+  ///
+  /// The futures of the steps that the waits have held are then connected again.
+  mutating func giveUpRetries(where isGivenUp: (StepIndex) -> Bool) {
+    let members = groups.withdraw(where: isGivenUp)
+    guard !members.isEmpty else { return }
+    slots?.endHold(of: members.map(\.position))
+    let held = stepsHeldForRetry
+    released += plan.graph.withDependents(members).filter { !held.contains($0) }
+  }
+
+  /// Takes the steps that were held for groups to run again which now do not.
+  mutating func takeReleased() -> [StepIndex] {
+    guard !released.isEmpty else { return [] }
+    defer { released = [] }
+    return released
+  }
+
+  /// What a retry of a group leaves as it is: the results that were set by hand, and the steps that
+  /// were cancelled alone.
+  func decidedByHand(among steps: [StepIndex]) -> [DecidedStep] {
+    steps.compactMap { step in
+      guard let by = state[step].interventions.last?.by else { return nil }
+      return switch state[step].phase {
+      case .succeeded(let outputs) where state[step].isSetByHand:
+        DecidedStep(step: step, event: .succeeded(outputs), by: by)
+      case .skipped(.request, let outputs):
+        DecidedStep(step: step, event: .skipped(.request, outputs), by: by)
+      case .cancelled(.request): DecidedStep(step: step, event: .cancelled(.request), by: by)
+      default: nil
+      }
+    }
+  }
+}
+
+/// The end of a step that was decided by hand.
+struct DecidedStep: Sendable {
+  let step: StepIndex
+  let event: Event.StepEvent
+  let by: Requester
+}
+
 extension RunDriver {
-  /// Returns the restart of a group that runs again; nil while its delay lasts.
+  /// Returns the restart of a group that runs again; nil while its delay lasts, and if it need not
+  /// run again any more.
   mutating func inputForRetry(_ retry: GroupRetry) -> RunMachine.Input? {
+    guard ledger.decide({ $0.groups.retrying[retry.group] }) == retry.wait else { return nil }
     guard retry.isDue || retry.delay <= .zero else {
       retryDelays.append(
         performer.runtime.startTask { [clock, requester] in
@@ -141,10 +221,37 @@ extension RunDriver {
         })
       return nil
     }
-    let steps = retry.steps.compactMap(workflow.graph.index(of:))
+    let steps = retry.wait.members.filter(plan.contains)
     guard !steps.isEmpty else { return nil }
-    asker = Requester(.retry, name: retry.group)
-    return .restart(from: steps, requestedIn: retry.generation)
+    asker = Requester(.retry, name: plan.groups[retry.group].name)
+    groupToRetry = retry.group
+    return .restart(from: steps, requestedIn: nil)
+  }
+
+  /// Connects the steps again that a retry has held which was given up, unless steps are being
+  /// stopped.
+  ///
+  /// - Returns: Whether there were any.
+  mutating func releaseHeldSteps() -> Bool {
+    guard machine.mayExpand, !released.isEmpty else { return false }
+    let held = Set(released)
+    released = []
+    let plan = plan
+    // A restart in the meantime has connected those that it has reset.
+    let steps = ledger.decide { page in
+      plan.graph.topologicalOrder.filter { step in
+        guard held.contains(step) else { return false }
+        return switch page.state[step].phase {
+        case .pending: !page.controls[step].isOpen
+        // Its result may have been set, or it was cancelled, before its needs had theirs.
+        case .succeeded, .skipped, .cancelled: true
+        case .ready, .running, .failed: false
+        }
+      }
+    }
+    pipeline.disconnect(steps)
+    connect(steps)
+    return true
   }
 }
 
@@ -152,7 +259,6 @@ extension Retry {
   /// Returns whether a failure is retried.
   func covers(_ reason: FailureReason) -> Bool {
     guard let statuses else { return true }
-    guard case .exited(let status) = reason else { return false }
-    return statuses.contains(status)
+    return reason.exitStatus.map(statuses.contains) ?? false
   }
 }

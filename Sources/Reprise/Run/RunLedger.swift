@@ -14,24 +14,31 @@ final class RunLedger: Sendable {
   /// The ledger's contents, as a decision reads and changes them under the lock.
   struct Page: ~Copyable {
     fileprivate(set) var state: RunState
-    /// The workflow of the current generation.
-    var workflow: Workflow
-    /// The control state of each step, by position.
+    /// The steps of the run.
+    var plan: Plan
+    /// The control state of each step, by index.
     var controls: [StepControl] = []
-    /// The number of steps that are not under `finally`; they come first.
-    var mainCount = 0
-    /// The number of steps under `finally` that ended by request before all others had ended.
-    var earlyFinallyCount = 0
     /// The ending that decides which `finally` steps run; nil until all other steps have ended.
     var ending: RunEnding?
     /// The slots that follow which steps have ended, for items of several steps.
     var slots: Slots?
+    /// The steps that have set variables for others in some generation.
+    var variableSetters: Set<StepIndex>
     /// The services of the workflow.
     var services: ServiceUsers
     /// The time limits and retries of groups.
     var groups: GroupRuns
+    /// The first event that the state has refused, because of which the run is abandoned.
+    fileprivate(set) var problem: String?
+    fileprivate var mustReportProblem = false
+    /// The steps that waited for groups to run again which now do not.
+    var released: [StepIndex] = []
     /// Whether a step has ended since the last look at the services.
     var mustCheckServices = false
+    /// The steps that wait because one that they use is between two of its attempts.
+    var waitingUsers: [Ticket<Void>] = []
+    /// Whether a step has become ready to be used, or has ended, since these steps were woken.
+    var mustWakeUsers = false
     fileprivate let run: RunID
     fileprivate let clock: any RunClock
     fileprivate var deliveries: [Delivery] = []
@@ -43,11 +50,11 @@ final class RunLedger: Sendable {
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom = Waiters()
     fileprivate var waitingForOutput = Waiters()
-    fileprivate var record: RecordQueue?
+    fileprivate(set) var record: RecordQueue?
     /// The number of the last `succeeded` event of each step, to wait for its record.
     ///
     /// Empty without a recorder.
-    fileprivate var successNumbers: [Int] = []
+    var successNumbers: [Int] = []
   }
 
   fileprivate enum Delivery: Sendable {
@@ -61,6 +68,8 @@ final class RunLedger: Sendable {
   let run: RunID
   private let page: Mutex<Page>
   private let recording: Recording?
+  private let onFailure: @Sendable (String) -> Void
+  private let onRelease: @Sendable ([StepIndex]) -> Void
   // A queue, not a task: listeners may block, and the threads of the concurrency pool must not.
   private let queue: any WorkQueue
   let groupTimers: GroupTimers
@@ -69,20 +78,23 @@ final class RunLedger: Sendable {
   ///
   /// - Parameters:
   ///   - run: The id of the run.
-  ///   - workflow: The workflow.
+  ///   - plan: The steps of the run.
   ///   - state: The initial state; `RunState()` for a new run.
   ///   - clock: The source of timestamps.
   ///   - recorder: Makes the events durable, if set.
   ///   - runtime: Provides the queues for delivery and recording.
   ///   - observer: Receives every event from now on, without a recap.
-  ///   - onFailure: Called with the problem when recording has failed.
+  ///   - onFailure: Called with the problem when recording has failed, or when an event was refused.
+  ///   - onRelease: Called with steps that waited for groups to run again which now do not.
   init(
-    run: RunID, of workflow: Workflow, state: RunState = RunState(), clock: any RunClock,
+    run: RunID, of plan: Plan, state: RunState = RunState(), clock: any RunClock,
     recorder: (any Recorder)? = nil,
     runtime: Runtime = Runtime(), observer: (any EventListener)? = nil,
-    onFailure: @escaping @Sendable (String) -> Void = { _ in }
+    onFailure: @escaping @Sendable (String) -> Void = { _ in },
+    onRelease: @escaping @Sendable ([StepIndex]) -> Void = { _ in }
   ) {
     self.run = run
+    (self.onFailure, self.onRelease) = (onFailure, onRelease)
     recording = recorder.map {
       Recording(recorder: $0, runtime: runtime, onFailure: onFailure)
     }
@@ -90,8 +102,8 @@ final class RunLedger: Sendable {
     groupTimers = GroupTimers(clock: clock, runtime: runtime)
     page = Mutex(
       Page(
-        state: state, workflow: workflow, services: ServiceUsers(of: workflow),
-        groups: GroupRuns(of: workflow), run: run, clock: clock,
+        state: state, plan: plan, variableSetters: StepVariables.setters(in: state),
+        services: ServiceUsers(of: plan), groups: GroupRuns(of: plan), run: run, clock: clock,
         record: recorder.map { _ in RecordQueue() }))
     let keeper = recorder.map { OutputRecorder(recorder: $0, onFailure: onFailure) }
     page.withLock { page in
@@ -102,6 +114,9 @@ final class RunLedger: Sendable {
     }
   }
 
+  /// The steps of the run, as of now.
+  var plan: Plan { page.withLock { $0.plan } }
+
   /// The current state.
   var state: RunState { page.withLock { $0.state } }
 
@@ -109,21 +124,27 @@ final class RunLedger: Sendable {
   ///
   /// - Parameter decision: Runs under the lock, so it must not invoke callbacks or block.
   /// - Returns: The result of the decision; act on it after the call.
+  @discardableResult
   func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
-    let (result, mustDeliver, recordTime, unneeded, timers) = page.withLock { page in
+    let (result, mustDeliver, time, unneeded, timers, users, released, problem) = page.withLock {
+      page in
       let result = decision(&page)
-      let unneeded = page.mustCheckServices ? page.windDownServices() : []
-      page.mustCheckServices = false
+      let users = page.takeUsersToWake()
+      let unneeded = page.windDownServices()
       let mustDeliver = !page.deliveries.isEmpty && !page.isDelivering
       if mustDeliver { page.isDelivering = true }
       return (
-        result, mustDeliver, page.record?.nextTime(), unneeded, page.groups.takeTimerChanges()
+        result, mustDeliver, page.record?.nextTime(), unneeded, page.groups.takeTimerChanges(),
+        users, page.takeReleased(), page.takeProblem()
       )
     }
+    for user in users { user.answer(()) }
     if mustDeliver { queue.enqueue { self.deliver() } }
-    if let recordTime = recordTime ?? nil { recording?.schedule(recordTime) { self.record() } }
+    if let time = time ?? nil { recording?.schedule(time) { self.record() } }
     for service in unneeded { service.interrupt() }
     if !timers.isEmpty { groupTimers.apply(timers, self) }
+    if !released.isEmpty { onRelease(released) }
+    if let problem { onFailure(problem) }
     return result
   }
 
@@ -131,17 +152,14 @@ final class RunLedger: Sendable {
   ///
   /// Returns immediately without a recorder.
   ///
-  /// - Parameter place: The step whose needs' successes to wait for; nil for all events.
+  /// - Parameter step: The step whose needs' successes to wait for; nil for all events.
   /// - Returns: The problem if they can never become durable; nil once they are.
   @discardableResult
-  func recorded(successesOfNeedsOf place: StepPlace? = nil) async -> String? {
+  func recorded(successesOfNeedsOf step: StepIndex? = nil) async -> String? {
     guard recording != nil else { return nil }
     return await withCheckedContinuation { continuation in
       let (answer, mustStart) = page.withLock { page in
-        let number = place.map { place in
-          guard place.isPresent else { return 0 }
-          return page.lastSuccessNumber(of: page.workflow.graph.needs(of: place.index))
-        }
+        let number = step.map { page.lastSuccessNumber(of: page.plan.graph.needs(of: $0)) }
         return page.record?.wait(upTo: number, continuation) ?? (.durable, false)
       }
       if mustStart { recording?.schedule(.now) { self.record() } }
@@ -161,7 +179,8 @@ final class RunLedger: Sendable {
   /// - Returns: The outcome; ``RunOutcome/abandoned(_:)`` if the end could not be recorded.
   func end(_ decision: (inout Page) -> RunOutcome) async -> RunOutcome {
     let (outcome, end) = decide { page in
-      let outcome = decision(&page)
+      let decided = decision(&page)
+      let outcome = page.problem.map(RunOutcome.abandoned) ?? decided
       let end = page.event(.runEnded(outcome))
       page.record?.append(end)
       return (outcome, end)
@@ -303,15 +322,19 @@ final class RunLedger: Sendable {
 extension RunLedger.Page {
   /// Records and publishes one event, stamped with the current time and generation by default.
   ///
-  /// For an event of a step, passing the step's position avoids a lookup.
+  /// For an event of a step, passing the step avoids a lookup.
+  ///
+  /// - Returns: Whether the state has accepted the event. If not, the run is abandoned.
+  @discardableResult
   mutating func record(
-    _ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil,
+    _ kind: Event.Kind, generation: Int? = nil, of step: StepIndex? = nil,
     by requester: Requester? = nil
-  ) {
+  ) -> Bool {
     var event = event(kind, generation: generation)
     event.by = requester
+    guard publish(event, of: step) else { return false }
     if !event.isTransient { record?.append(event) }
-    publish(event, ofStepAt: step)
+    return true
   }
 
   /// Creates an event stamped with the current time and, by default, the current generation.
@@ -320,55 +343,39 @@ extension RunLedger.Page {
   }
 
   /// Folds an event into the state and queues it for delivery.
-  fileprivate mutating func publish(_ event: Event, ofStepAt step: Int? = nil) {
+  ///
+  /// An event that the state refuses has no effect: the run is abandoned instead, because the order
+  /// of its events can no longer be trusted.
+  ///
+  /// - Returns: Whether the state has accepted the event.
+  fileprivate mutating func publish(_ event: Event, of step: StepIndex? = nil) -> Bool {
     do {
-      try state.apply(event, ofStepAt: step)
+      try state.apply(event, of: step)
     } catch {
-      preconditionFailure("BUG: \(error)")
+      if problem == nil {
+        (problem, mustReportProblem) = ("unexpected order of events: \(error)", true)
+      }
+      return false
     }
-    slots?.follow(event, ofStepAt: step, in: state)
-    if !groups.isEmpty { groups.follow(event, ofStepAt: step, in: state) }
-    guard hasListeners || recordsOutput && event.isOutput else { return }
+    slots?.follow(event, of: step, in: state)
+    if !groups.isEmpty { groups.follow(event, of: step, in: state) }
+    guard hasListeners || recordsOutput && event.isOutput else { return true }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))
+    return true
   }
 
-  /// Records and publishes an event of one step.
-  mutating func record(
-    _ event: Event.StepEvent, of step: Int, attempt: Int, by requester: Requester? = nil
-  ) {
-    record(
-      .step(state.steps[step].id, attempt: attempt, event), ofStepAt: step, by: requester)
-    if !services.isEmpty, state.steps[step].phase.isFinal { mustCheckServices = true }
-    guard let record, case .succeeded = event else { return }
-    if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
-    successNumbers[step] = record.appendedCount
-  }
-
-  /// Takes another workflow for the next generation; the steps of `origins` are kept.
-  ///
-  /// - Parameters:
-  ///   - workflow: The new workflow.
-  ///   - origins: For each step of the new workflow, the step of the old one if it is kept.
-  mutating func replaceWorkflow(with workflow: Workflow, origins: [StepIndex?]) {
-    let old = controls
-    controls = origins.map { origin in origin.map { old[$0.position] } ?? StepControl() }
-    if !successNumbers.isEmpty {
-      let old = successNumbers
-      successNumbers = origins.map { origin in origin.map { old[$0.position] } ?? 0 }
-    }
-    mainCount = workflow.graph.count - workflow.finallyCount
-    self.workflow = workflow
-    services = ServiceUsers(of: workflow)
-    groups.replace(with: workflow)
+  /// Takes the problem of a refused event, to report it once.
+  fileprivate mutating func takeProblem() -> String? {
+    guard mustReportProblem else { return nil }
+    mustReportProblem = false
+    return problem
   }
 
   /// Returns the number of the latest `succeeded` event among some steps; 0 if there is none.
   fileprivate func lastSuccessNumber(of steps: some Sequence<StepIndex>) -> Int {
     guard !successNumbers.isEmpty else { return 0 }
-    var last = 0
-    for step in steps { last = max(last, successNumbers[step.position]) }
-    return last
+    return steps.reduce(0) { max($0, successNumbers[$1]) }
   }
 
   /// Whether more output may be reported now; otherwise the caller must wait for the listeners.

@@ -16,7 +16,9 @@ struct RunMachine: Sendable {
     /// `requestedIn` is the generation in which the restart was requested, so that a restart that
     /// has already happened is not repeated; nil to restart in any case.
     case restart(from: [StepIndex], requestedIn: Int?)
-    /// Restart with another graph.
+    /// Restart what depends on these steps, whose results were set by hand.
+    case restartAfter([StepIndex])
+    /// Restart with another version of the workflow.
     case reload(Reload)
     case cancel(CancellationCause)
     /// Cancel without grace.
@@ -45,17 +47,15 @@ struct RunMachine: Sendable {
     case recordFailed
   }
 
-  /// A restart with another graph.
+  /// A restart with another version of the workflow.
   struct Reload: Sendable, Equatable {
-    /// The steps of the current graph to stop, in topological order.
+    /// The steps of the current plan to stop, in topological order.
     ///
     /// Includes those that are being stopped for an earlier restart.
     var stopped: [StepIndex]
-    /// The new graph.
-    var graph: Graph
-    /// The number of steps under `finally` of the new graph; they come last.
-    var finallyCount: Int
-    /// The steps of the new graph to start, in topological order.
+    /// The plan of the next generation.
+    var plan: Plan
+    /// The steps of the new plan to start, in topological order.
     var started: [StepIndex]
     /// Whether all steps are started.
     var isWhole: Bool
@@ -118,13 +118,8 @@ struct RunMachine: Sendable {
     case forFinally(CancellationCause)
   }
 
-  var graph: Graph
-  /// The services that have ended or are being stopped; the driver sets it before each input.
-  var endedServices: Set<StepIndex> = []
-  /// The steps that must run again with any restart, because their work was undone.
-  var undoneSteps: [StepIndex] = []
-  /// The steps under `finally`, in topological order.
-  var finallySteps: [StepIndex]
+  /// The rules for restarts; the driver sets them before each input.
+  var restartRules = RestartRules()
   /// The reload for which the run is restarting, if any.
   private var reload: Reload?
   private(set) var waiting = Waiting.forSteps
@@ -137,13 +132,8 @@ struct RunMachine: Sendable {
 
   /// Creates the machine of a run that has not started.
   ///
-  /// - Parameters:
-  ///   - graph: The steps; only a reload replaces them.
-  ///   - finallyCount: The number of steps under `finally`; they come last.
-  ///   - generation: The initial generation.
-  init(graph: Graph, finallyCount: Int, generation: Int) {
-    self.graph = graph
-    finallySteps = graph.lastSteps(finallyCount)
+  /// - Parameter generation: The initial generation.
+  init(generation: Int) {
     self.generation = generation
   }
 
@@ -178,23 +168,26 @@ struct RunMachine: Sendable {
   /// - Parameters:
   ///   - input: The request or report.
   ///   - steps: A summary of the steps after it.
+  ///   - plan: The plan of the run.
   /// - Returns: The actions to execute, in this order.
-  mutating func handle(_ input: Input, _ steps: Steps) -> [Action] {
+  mutating func handle(_ input: Input, _ steps: Steps, _ plan: Plan) -> [Action] {
     switch input {
     case .start:
-      return [.connectFirst(mainSteps(of: graph.topologicalOrder))]
+      return [.connectFirst(plan.mainSteps(among: plan.graph.topologicalOrder))]
     case .restart(let requested, let generation):
       guard mayRestart, !isAnswered(requested, requestedIn: generation) else { return [] }
-      return restart(from: requested)
+      return restart(from: requested, plan)
+    case .restartAfter(let steps):
+      return mayRestart ? restart(from: steps, isSet: true, plan) : []
     case .reload(let reload):
       guard mayRestart else { return [] }
       self.reload = reload
       waiting = .toRestart(reload.stopped, isWhole: reload.isWhole, outstanding: nil)
       return [.stop(reload.stopped, because: .restart(reload.isWhole ? nil : reload.stopped))]
     case .cancel(let cause):
-      return cancel(cause)
+      return cancel(cause, plan)
     case .kill:
-      return kill()
+      return kill(plan)
     case .cancelSteps(let requested, let now):
       let steps = cancellable(requested)
       return steps.isEmpty ? [] : [.cancelSteps(steps, now: now)]
@@ -214,20 +207,20 @@ struct RunMachine: Sendable {
       return [.end(nil)]
     case .timedOut(let generation):
       guard !isFinallyConnected, generation == self.generation else { return [] }
-      return cancel(.runTimedOut)
+      return cancel(.runTimedOut, plan)
     case .recordFailed:
       // Nothing more may start. A run that is not being cancelled is about to be abandoned.
       isKilled = true
       if case .forFinally(let cause) = waiting { waiting = .toEnd(cause, outstanding: []) }
     }
-    return next(steps)
+    return next(steps, plan)
   }
 
   /// Returns the actions that are possible in the current state, and changes the state accordingly.
-  private mutating func next(_ steps: Steps) -> [Action] {
+  private mutating func next(_ steps: Steps, _ plan: Plan) -> [Action] {
     switch waiting {
     case .forSteps:
-      if mayConnectFinally, steps.areMainStepsOver {
+      if mayConnectFinally(of: plan), steps.areMainStepsOver {
         isFinallyConnected = true
         return [.connectFinally(nil)]
       }
@@ -237,21 +230,16 @@ struct RunMachine: Sendable {
     case .toRestart(let steps, let isWhole, let outstanding):
       guard outstanding?.isEmpty == true else { return [] }
       generation += 1
-      var steps = steps
-      if let reload {
-        graph = reload.graph
-        finallySteps = graph.lastSteps(reload.finallyCount)
-        steps = reload.started
-        self.reload = nil
-      }
+      let (steps, plan) = reload.map { ($0.started, $0.plan) } ?? (steps, plan)
+      reload = nil
       lastRestarted = isWhole ? nil : Set(steps)
       isFinallyConnected = false
       isSettling = false
       waiting = .forSteps
-      return [.restart(mainSteps(of: steps), isWhole: isWhole)]
+      return [.restart(plan.mainSteps(among: steps), isWhole: isWhole)]
     case .toEnd(let cause, let outstanding):
       guard outstanding?.isEmpty == true else { return [] }
-      guard mayConnectFinally, !cause.isAbandonment else { return [.end(cause)] }
+      guard mayConnectFinally(of: plan), !cause.isAbandonment else { return [.end(cause)] }
       isFinallyConnected = true
       waiting = .forFinally(cause)
       return [.connectFinally(cause)]
@@ -260,8 +248,8 @@ struct RunMachine: Sendable {
     }
   }
 
-  private var mayConnectFinally: Bool {
-    !finallySteps.isEmpty && !isFinallyConnected && !isKilled
+  private func mayConnectFinally(of plan: Plan) -> Bool {
+    plan.hasFinally && !isFinallyConnected && !isKilled
   }
 
   // MARK: Restarting
@@ -273,16 +261,16 @@ struct RunMachine: Sendable {
     return !requested.isEmpty && requested.allSatisfy(lastRestarted.contains)
   }
 
-  private mutating func restart(from requested: [StepIndex]) -> [Action] {
-    var steps = restartedSteps(from: requested)
+  private mutating func restart(
+    from requested: [StepIndex], isSet: Bool = false, _ plan: Plan
+  ) -> [Action] {
+    var steps = restartedSteps(from: requested, isSet: isSet, plan)
     let isWhole = requested.isEmpty || isRestartingWhole
     if var reload {
-      reload.start(isWhole ? nil : steps.map { graph.id(of: $0) })
-      // Steps that depend on them in the new graph only must be stopped as well.
-      let (stopped, started) = (Set(steps), Set(reload.started.map { reload.graph.id(of: $0) }))
-      steps = graph.topologicalOrder.filter {
-        stopped.contains($0) || started.contains(graph.id(of: $0))
-      }
+      reload.start(isWhole ? nil : steps)
+      // Steps that depend on them in the new plan only must be stopped as well.
+      let stopped = Set(steps + reload.started)
+      steps = plan.graph.topologicalOrder.filter(stopped.contains)
       self.reload = reload
     }
     waiting = .toRestart(steps, isWhole: isWhole, outstanding: nil)
@@ -290,41 +278,55 @@ struct RunMachine: Sendable {
   }
 
   /// Returns the steps that a restart would reset, including those of a restart in progress.
-  func restartedSteps(from requested: [StepIndex]) -> [StepIndex] {
+  ///
+  /// - Parameters:
+  ///   - requested: The steps from which to restart; all if it is empty.
+  ///   - isSet: Whether their results were set by hand, so that the other steps of a group that waits
+  ///     to run again keep theirs.
+  ///   - plan: The plan.
+  /// - Returns: The steps, in topological order.
+  func restartedSteps(
+    from requested: [StepIndex], isSet: Bool = false, _ plan: Plan
+  ) -> [StepIndex] {
+    let graph = plan.graph
     guard !requested.isEmpty, !isRestartingWhole else { return graph.topologicalOrder }
-    var affected = requested + undoneSteps
+    var affected = requested + restartRules.undoneSteps
     // Coalesce requests that arrive during a restart.
     if case .toRestart(let steps, _, _) = waiting { affected += steps }
     // The steps under `finally` depend on all others.
-    return graph.withServices(endedServices, of: graph.withDependents(affected + finallySteps))
+    affected += plan.finallySteps
+    var steps = graph.withDependents(affected)
+    while let group = restartRules.retrying.first(where: {
+      let members = isSet ? $0.filter(restartRules.unended.contains) : $0
+      return $0.contains(where: steps.contains) && !members.allSatisfy(steps.contains)
+    }) {
+      affected += isSet ? group.filter(restartRules.unended.contains) : group
+      steps = graph.withDependents(affected)
+    }
+    return graph.withServices(restartRules.endedServices, of: steps)
   }
 
   private var isRestartingWhole: Bool {
     if case .toRestart(_, isWhole: true, _) = waiting { true } else { false }
   }
 
-  private func mainSteps(of steps: [StepIndex]) -> [StepIndex] {
-    let count = graph.count - finallySteps.count
-    return finallySteps.isEmpty ? steps : steps.filter { $0.position < count }
-  }
-
   // MARK: Cancelling
 
-  private mutating func cancel(_ cause: CancellationCause) -> [Action] {
+  private mutating func cancel(_ cause: CancellationCause, _ plan: Plan) -> [Action] {
     guard mayRestart else { return [] }
     reload = nil
     waiting = .toEnd(cause, outstanding: nil)
-    return [.stop(graph.topologicalOrder, because: .cancel(cause))]
+    return [.stop(plan.graph.topologicalOrder, because: .cancel(cause))]
   }
 
-  private mutating func kill() -> [Action] {
+  private mutating func kill(_ plan: Plan) -> [Action] {
     isKilled = true
     // Cancel the tasks before killing: otherwise a killed process would count as failed.
     if case .forFinally(let cause) = waiting {
       waiting = .toEnd(cause, outstanding: nil)
-      return [.stop(finallySteps, because: .kill), .kill]
+      return [.stop(plan.finallySteps, because: .kill), .kill]
     }
-    return cancel(.request) + [.kill]
+    return cancel(.request, plan) + [.kill]
   }
 
   // MARK: Outstanding steps
@@ -353,44 +355,5 @@ struct RunMachine: Sendable {
       outstanding?.remove(step)
       waiting = .toEnd(cause, outstanding: outstanding)
     }
-  }
-}
-
-extension RunMachine.Input {
-  /// Returns the input for a graph that has replaced another one; nil if none of its steps is left.
-  func moved(from old: Graph, to new: Graph) -> Self? {
-    guard old != new else { return self }
-    func moved(_ steps: [StepIndex]) -> [StepIndex]? {
-      let moved = steps.compactMap { new.index(of: old.id(of: $0)) }
-      return moved.isEmpty && !steps.isEmpty ? nil : moved
-    }
-    switch self {
-    case .restart(let steps, let generation):
-      return moved(steps).map { .restart(from: $0, requestedIn: generation) }
-    case .cancelSteps(let steps, let now):
-      return moved(steps).map { .cancelSteps($0, now: now) }
-    case .set(let steps, let result):
-      return moved(steps).map { .set($0, result) }
-    default:
-      return self
-    }
-  }
-}
-
-extension RunMachine.Reload {
-  /// Starts further steps, by id, and their dependents; all steps if nil.
-  fileprivate mutating func start(_ ids: [String]?) {
-    guard let ids else {
-      started = graph.topologicalOrder
-      isWhole = true
-      return
-    }
-    started = graph.withDependents(started + ids.compactMap(graph.index(of:)))
-  }
-}
-
-extension CancellationCause {
-  fileprivate var isAbandonment: Bool {
-    if case .abandoned = self { true } else { false }
   }
 }

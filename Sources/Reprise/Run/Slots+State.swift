@@ -1,25 +1,24 @@
 // Reports the ends of steps from the state of a run to its slots.
 
+import WorkflowLanguage
+
 extension Slots {
   /// Records which steps have ended in a state.
   func follow(_ state: RunState) {
-    for (position, step) in state.steps.enumerated() where step.phase.isFinal { ended(position) }
+    for step in state.steps.steps where state[step].phase.isFinal { ended(step.position) }
   }
 
-  /// Records what an event, of the step at a position if known, has changed in a state.
-  func follow(_ event: Event, ofStepAt step: Int?, in state: RunState) {
+  /// Records what an event, of a step if known, has changed in a state.
+  func follow(_ event: Event, of step: StepIndex?, in state: RunState) {
     switch event.kind {
     case .step(_, _, .output), .step(_, _, .progress): break
     case .step(let id, _, .available):
-      if let position = step ?? state.position(ofStep: id) { available(position) }
+      if let step = step ?? state.steps.index(of: id) { available(step.position) }
     case .step(let id, _, _):
-      guard let position = step ?? state.position(ofStep: id), state.steps[position].phase.isFinal
-      else {
-        break
-      }
-      ended(position)
+      guard let step = step ?? state.steps.index(of: id), state[step].phase.isFinal else { break }
+      ended(step.position)
     case .generationStarted(let steps):
-      reset(steps.map { $0.compactMap(state.position(ofStep:)) })
+      reset(steps.map { $0.compactMap(state.steps.index).map(\.position) })
     default: break
     }
   }

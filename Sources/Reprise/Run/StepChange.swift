@@ -12,6 +12,8 @@ package struct StepChange: Sendable, Equatable {
   package let added: [String]
   /// Whether the result of the step depends on the change, unlike, for example, on its timeout.
   package var affectsResult = true
+  /// Whether an attempt in progress differs, unlike, for example, if only its name has changed.
+  package var affectsAttempt = true
 
   /// Compares a step; nil if it has not changed.
   ///
@@ -26,13 +28,15 @@ package struct StepChange: Sendable, Equatable {
     guard before != after else { return nil }
     step = old.id
     affectsResult = before.result != after.result
-    removed = (before.result + before.settings).filter {
-      !(after.result + after.settings).contains($0)
-    }
-    added = (after.result + after.settings).filter {
-      !(before.result + before.settings).contains($0)
-    }
+    affectsAttempt = affectsResult || before.settings != after.settings
+    removed = before.lines.filter { !after.lines.contains($0) }
+    added = after.lines.filter { !before.lines.contains($0) }
   }
+}
+
+extension StepDeclaration {
+  /// All of its lines.
+  fileprivate var lines: [String] { result + settings + labels }
 }
 
 /// Compares the finished steps of a run with the current workflow.

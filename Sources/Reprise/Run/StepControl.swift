@@ -1,5 +1,6 @@
 // `StepControl`: the state for stopping, killing and approving one step of a run.
 
+import Masking
 import WorkflowLanguage
 
 /// The answer to a step that is waiting for approval.
@@ -14,6 +15,49 @@ struct Approval: Sendable {
 struct SetResult: Sendable {
   let result: HandmadeResult
   let by: Requester?
+
+  /// Returns the result without secrets, also in the names of its outputs.
+  func masked(by masker: Masker) -> SetResult {
+    guard case .succeeded(let outputs) = result, !masker.isEmpty else { return self }
+    let masked = outputs.map { (masker.masked($0), masker.masked($1)) }
+    return SetResult(
+      result: .succeeded(Dictionary(masked) { first, _ in first }),
+      by: by?.masked(by: masker.masked))
+  }
+}
+
+/// Why a step is being stopped, although the run continues.
+enum StepStop: Sendable {
+  /// It is cancelled, for this cause; if on request, by someone.
+  case cancelled(CancellationCause, by: Requester? = nil)
+  /// It fails: the time of this group around it is over.
+  case failed(FailureReason, in: GroupIndex)
+  /// It is a service that no step needs any more.
+  case unused
+  /// Its result was set by hand.
+  case set(SetResult)
+
+  /// Whether it was asked for by hand.
+  var isRequested: Bool {
+    switch self {
+    case .cancelled(.request, _), .set: true
+    case .cancelled, .failed, .unused: false
+    }
+  }
+
+  /// Returns whether it takes the place of an earlier one: what was asked for by hand counts most, and
+  /// that a step was cancelled because of another one least.
+  func replaces(_ earlier: StepStop) -> Bool {
+    switch (earlier, self) {
+    case (.set, _): false
+    case (_, .set): true
+    case (.cancelled(.request, _), _): false
+    case (_, .cancelled(.request, _)): true
+    case (.unused, _): false
+    case (.failed, .cancelled): false
+    case (.failed, _), (.cancelled, _): true
+    }
+  }
 }
 
 /// The control state of one step, across all generations of a run.
@@ -26,39 +70,35 @@ struct StepControl: Sendable {
   /// This gate is closed before a step is cancelled, so that no event of an old generation is
   /// recorded.
   private(set) var generation: Int?
-  /// The cause for which this step is being stopped although the run continues.
-  private(set) var cause: CancellationCause?
-  /// The result that was set by hand while the step was in progress, to record when it has stopped.
-  var setResult: SetResult?
-  /// The reason for which this step is being stopped and fails: the time of its group is over.
-  private(set) var failure: FailureReason?
-  /// Who asked to cancel this step alone.
-  private(set) var requester: Requester?
+  /// Why this step is being stopped although the run continues; nil if it is not.
+  private(set) var stop: StepStop?
   /// The future of the step, from the moment it is ready until it ends.
   private var future: StepFuture?
   /// The pending approval, if the step is waiting for one.
   private var approval: Ticket<Approval?>?
   /// Whether the step has been ready to be used in this generation.
   private(set) var wasAvailable = false
-  /// Whether the step is a service that is being stopped because no step needs it any more.
-  private(set) var isWindingDown = false
-  private var killHandlers: [Int: @Sendable () -> Void] = [:]
-  private var nextHandler = 0
-  private var isKilled = false
   /// Whether the step was in progress when the engine before this one died, and goes on.
   var isAdopting = false
+  private var kill = KillSwitch()
 
   /// Returns whether an event of this generation of the step may be recorded.
   func admits(_ generation: Int) -> Bool { self.generation == generation }
 
   /// Returns whether this generation of the step may continue: its gate is open, and the step is
   /// not being stopped.
-  func mayContinue(_ generation: Int) -> Bool {
-    admits(generation) && cause == nil && failure == nil
-  }
+  func mayContinue(_ generation: Int) -> Bool { admits(generation) && stop == nil }
 
   /// Whether the gate is open for some generation.
   var isOpen: Bool { generation != nil }
+
+  /// The cause for which the step is being cancelled, if any.
+  var cause: CancellationCause? {
+    if case .cancelled(let cause, _) = stop { cause } else { nil }
+  }
+
+  /// Whether the step is a service that is being stopped because no step needs it any more.
+  var isUnused: Bool { if case .unused = stop { true } else { false } }
 
   /// Opens the gate for a generation.
   mutating func admit(to generation: Int) {
@@ -74,14 +114,9 @@ struct StepControl: Sendable {
 
   /// Forgets how the step was stopped in the previous generation.
   mutating func reset() {
-    cause = nil
-    failure = nil
-    requester = nil
-    setResult = nil
-    isKilled = false
-    isAdopting = false
-    wasAvailable = false
-    isWindingDown = false
+    stop = nil
+    (isAdopting, wasAvailable) = (false, false)
+    kill.reset()
   }
 
   /// Stores the future of a step that has become ready.
@@ -93,17 +128,8 @@ struct StepControl: Sendable {
   ///
   /// - Returns: The future by which the steps that wait for this are notified; nil if none may start.
   mutating func becomeAvailable() -> StepFuture? {
-    guard isOpen, cause == nil else { return nil }
+    guard isOpen, stop == nil else { return nil }
     wasAvailable = true
-    return future
-  }
-
-  /// Stops a service because no step needs it any more.
-  ///
-  /// - Returns: The future to interrupt; nil if the service has not started.
-  mutating func windDown() -> StepFuture? {
-    guard isOpen, cause == nil, !isWindingDown, let future else { return nil }
-    isWindingDown = true
     return future
   }
 
@@ -114,28 +140,21 @@ struct StepControl: Sendable {
     approval = nil
   }
 
-  /// Stops this step only.
+  /// Stops this step only, unless it is being stopped for a reason that counts more.
   ///
-  /// - Returns: The future to interrupt; nil if the step is not ready yet. It then checks ``cause``
-  ///   when it becomes ready.
-  mutating func stop(
-    _ cause: CancellationCause, by requester: Requester? = nil
-  ) -> StepFuture? {
-    // A step that is being cancelled on request stays so if `fail-fast` stops it, too.
-    if self.cause != .request {
-      self.cause = cause
-      self.requester = requester
-    }
+  /// - Returns: The future to interrupt; nil if the step is not ready yet. What it is stopped for then
+  ///   happens when it becomes ready.
+  mutating func stop(_ stop: StepStop) -> StepFuture? {
+    if self.stop.map(stop.replaces) ?? true { self.stop = stop }
     return future
   }
 
-  /// Stops this step, which then counts as failed.
+  /// Stops a service because no step needs it any more.
   ///
-  /// - Returns: The future to interrupt; nil if the step is not ready yet. It fails when it becomes
-  ///   ready.
-  mutating func fail(because reason: FailureReason) -> StepFuture? {
-    failure = reason
-    return future
+  /// - Returns: The future to interrupt; nil if the service has not started, or is being stopped.
+  mutating func windDown() -> StepFuture? {
+    guard isOpen, stop == nil, future != nil else { return nil }
+    return stop(.unused)
   }
 
   // MARK: Approval
@@ -160,25 +179,40 @@ struct StepControl: Sendable {
   /// Marks the step as killed, so that later registrations are refused.
   ///
   /// - Returns: The handlers to call.
-  mutating func kill() -> [@Sendable () -> Void] {
-    isKilled = true
-    defer { killHandlers = [:] }
-    return Array(killHandlers.values)
-  }
+  mutating func takeKillHandlers() -> [@Sendable () -> Void] { kill.takeHandlers() }
 
   /// Registers a handler that kills the step.
   ///
   /// - Returns: The number with which to unregister it; nil if the step was already killed, in
   ///   which case the caller must call the handler itself.
   mutating func register(_ handler: @escaping @Sendable () -> Void) -> Int? {
-    guard !isKilled else { return nil }
-    nextHandler += 1
-    killHandlers[nextHandler] = handler
-    return nextHandler
+    kill.register(handler)
   }
 
   /// Unregisters a handler; a call to it may still be in progress.
-  mutating func unregister(_ number: Int) {
-    killHandlers[number] = nil
+  mutating func unregister(_ number: Int) { kill.unregister(number) }
+}
+
+/// The handlers that kill a step, until it is killed.
+private struct KillSwitch: Sendable {
+  private var handlers: [Int: @Sendable () -> Void] = [:]
+  private var count = 0
+  private var isUsed = false
+
+  mutating func reset() { isUsed = false }
+
+  mutating func takeHandlers() -> [@Sendable () -> Void] {
+    isUsed = true
+    defer { handlers = [:] }
+    return Array(handlers.values)
   }
+
+  mutating func register(_ handler: @escaping @Sendable () -> Void) -> Int? {
+    guard !isUsed else { return nil }
+    count += 1
+    handlers[count] = handler
+    return count
+  }
+
+  mutating func unregister(_ number: Int) { handlers[number] = nil }
 }

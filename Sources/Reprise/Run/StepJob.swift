@@ -15,10 +15,11 @@ extension RunEnding {
 
 /// A step to perform, with the results of its needs.
 struct StepJob: Sendable {
-  /// The step in the workflow of its performer.
   let index: StepIndex
-  /// The place of the step in the current workflow.
-  let place: StepPlace
+  /// The plan with which the step was connected.
+  ///
+  /// A step that goes on during a reload keeps its declaration, and what it was connected with.
+  let plan: Plan
   let step: Workflow.Step
   let generation: Int
   let status: RunEnding
@@ -28,4 +29,7 @@ struct StepJob: Sendable {
   let blockingResult: StepResult?
 
   var isFinally: Bool { step.extrasIfAny?.finally != nil }
+
+  /// The workflow with which the step was connected.
+  var workflow: Workflow { plan.workflow }
 }

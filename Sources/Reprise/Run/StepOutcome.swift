@@ -6,9 +6,8 @@ extension StepPerformer {
   /// Reports the end of a step to the driver, if the driver waits for it.
   ///
   /// Call it when nothing of the step is left, including its slots.
-  func reportEnd(of place: StepPlace) {
-    let step = ledger.decide { $0.mustReportStepEnd ? place.index : nil }
-    if let step { stepEnded(step) }
+  func reportEnd(of step: StepIndex) {
+    if ledger.decide({ $0.mustReportStepEnd }) { stepEnded(step) }
   }
 }
 
@@ -22,9 +21,19 @@ extension RunLedger.Page {
       || (ending == nil && areMainStepsOver)
   }
 
+  /// The steps that are not under `finally`, in file order.
+  var mainSteps: [StepIndex] { plan.mainSteps(among: plan.order) }
+
+  /// The number of those steps.
+  private var mainCount: Int { state.steps.count - plan.workflow.finallyCount }
+
   /// Whether all steps except those under `finally` have ended.
   var areMainStepsOver: Bool {
-    state.counts.final - earlyFinallyCount >= mainCount && groups.retrying.isEmpty
+    guard ending == nil else { return true }
+    guard state.counts.final >= mainCount, groups.retrying.isEmpty else { return false }
+    // Steps under `finally` can have ended, too: on request, or with a result that was set by hand.
+    let ended = state.steps.suffix(plan.workflow.finallyCount).count { $0.phase.isFinal }
+    return state.counts.final - ended >= mainCount
   }
 
   /// The ending of the main steps of a run that is not being cancelled.
@@ -51,59 +60,70 @@ extension RunLedger.Page {
 
   /// Returns whether an event of a step may be recorded.
   func admits(_ job: StepJob) -> Bool {
-    job.place.isPresent && controls[job.place.index.position].admits(job.generation)
+    controls[job.index].admits(job.generation)
   }
 
   /// Returns whether a step may continue.
   func mayContinue(_ job: StepJob) -> Bool {
-    job.place.isPresent && controls[job.place.index.position].mayContinue(job.generation)
+    controls[job.index].mayContinue(job.generation)
   }
 
   /// Stops the siblings of a failed step, as `fail-fast` demands.
   ///
+  /// A sibling that has failed and whose group waits to run again does not run again.
+  ///
   /// - Returns: The futures to interrupt.
   mutating func stopSiblings(of step: StepIndex) -> [StepFuture] {
-    let items = failedEnough(workflow.steps[step.position].extras.items, for: step)
+    let groups = groupsWithEnoughFailures(around: step)
     let stopsAll =
-      workflow.failsFast
-      && (workflow.failFastCount == 1 || failures(seenBy: step).count >= workflow.failFastCount)
-    guard stopsAll || !items.isEmpty else { return [] }
-    let id = workflow.steps[step.position].id
-    // Other steps go on after the failure of a group with `continue-on-error`.
-    let tolerant = workflow.steps[step.position].extras.tolerantGroups
-    return workflow.graph.indices.compactMap { other -> StepFuture? in
-      let extras = workflow.steps[other.position].extras
-      let isSibling =
-        other != step && extras.finally == nil && extras.cleanUp == nil && extras.service == nil
-        && !state.steps[other.position].phase.isFinal
-        && tolerant.allSatisfy(extras.tolerantGroups.contains)
-        && (extras.items.isSibling(ofOneIn: items)
-          || stopsAll && !workflow.testsStatus(workflow.steps[other.position]))
-      return isSibling ? controls[other.position].stop(.failure(ofStep: id)) : nil
+      plan.workflow.failsFast
+      && (plan.workflow.failFastCount == 1
+        || failures(seenBy: step).count >= plan.workflow.failFastCount)
+    guard stopsAll || !groups.isEmpty else { return [] }
+    let id = plan[step].id
+    let parts = groups.map { plan.part(of: $0, with: step) }
+    func isSibling(_ other: StepIndex) -> Bool {
+      let extras = plan[other].extrasIfAny
+      guard other != step, extras?.finally == nil, extras?.cleanUp == nil, extras?.service == nil,
+        // Other steps go on after the failure of a group with `continue-on-error`.
+        !plan.isTolerated(failureOf: step, by: other)
+      else { return false }
+      let isInOtherPart = zip(groups, parts).contains { group, part in
+        let own = plan.part(of: group, with: other)
+        return own != nil && own != part
+      }
+      return isInOtherPart || stopsAll && !plan.workflow.testsStatus(plan[other])
+    }
+    let culprits = Set(self.groups.retrying.values.map(\.culprit))
+    let siblings = plan.order.filter {
+      (culprits.contains($0) || !state[$0].phase.isFinal) && isSibling($0)
+    }
+    giveUpRetries(where: Set(siblings).contains)
+    return siblings.compactMap { other in
+      state[other].phase.isFinal
+        ? nil : controls[other].stop(.cancelled(.failure(ofStep: id)))
     }
   }
 }
 
 extension RunLedger.Page {
   /// Returns the failed steps whose failure the groups of a step do not tolerate.
-  private func failures(seenBy step: StepIndex) -> [Int] {
-    let own = workflow.steps[step.position].extras.tolerantGroups
-    return state.steps.indices.filter { position in
-      guard case .failed = state.steps[position].phase else { return false }
-      guard let extras = workflow.steps[position].extrasIfAny else { return true }
-      return !extras.continuesOnError && extras.tolerantGroups.allSatisfy(own.contains)
+  private func failures(seenBy step: StepIndex) -> [StepIndex] {
+    plan.order.filter { other in
+      guard case .failed = state[other].phase else { return false }
+      return plan[other].extrasIfAny?.continuesOnError != true
+        && !plan.isTolerated(failureOf: other, by: step)
     }
   }
 
-  /// Returns those of the items of a failed step in whose group as many items have failed as cancel
-  /// the others.
-  private func failedEnough(_ items: [GroupItem], for step: StepIndex) -> [GroupItem] {
-    let counted = items.filter(\.failsFast)
-    guard counted.contains(where: { $0.failFastCount != 1 }) else { return counted }
-    let failed = failures(seenBy: step).map { workflow.steps[$0].extras.items }
-    return counted.filter { item in
-      let items = failed.joined().lazy.filter { $0.group == item.group }.map(\.item)
-      return Set(items).count >= item.failFastCount ?? .max
+  /// Returns the groups around a failed step of which as many parts have failed as cancel the others.
+  private func groupsWithEnoughFailures(around step: StepIndex) -> [GroupIndex] {
+    let counted = plan.groups(around: step).filter { plan.groups[$0].failFastCount != nil }
+    guard counted.contains(where: { plan.groups[$0].failFastCount != 1 }) else { return counted }
+    let failed = failures(seenBy: step)
+    return counted.filter { group in
+      Set(failed.compactMap { plan.part(of: group, with: $0) }).count
+        >= plan.groups[group].failFastCount ?? .max
     }
   }
 }
@@ -120,6 +140,14 @@ extension RunPhase {
 }
 
 extension Event.StepEvent {
+  /// Whether it ends the step.
+  var isEnd: Bool {
+    switch self {
+    case .succeeded, .failed, .cancelled, .skipped: true
+    default: false
+    }
+  }
+
   func result(of step: String, isTolerated: Bool) -> StepResult {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
@@ -140,14 +168,7 @@ extension StepResult {
   }
 }
 
-extension [GroupItem] {
-  /// Returns whether a step with these items is in a group of failed items, but in another item.
-  fileprivate func isSibling(ofOneIn failed: [GroupItem]) -> Bool {
-    contains { own in failed.contains { $0.group == own.group && $0.item != own.item } }
-  }
-}
-
-extension Workflow {
+extension Plan {
   /// Returns the results of the needs of a step, with success instead of the failure of a step in a
   /// group with `continue-on-error` that does not contain this step.
   ///
@@ -156,11 +177,9 @@ extension Workflow {
     guard results.contains(where: { if case .failed = $0 { true } else { false } }) else {
       return results
     }
-    let own = steps[step.position].extrasIfAny?.tolerantGroups ?? []
     return results.map { result in
       guard case .failed(let id) = result, let failed = graph.index(of: id),
-        let groups = steps[failed.position].extrasIfAny?.tolerantGroups,
-        groups.contains(where: { !own.contains($0) })
+        isTolerated(failureOf: failed, by: step)
       else { return result }
       return .succeeded([:])
     }
@@ -181,20 +200,20 @@ extension StepPhase {
 extension RunLedger.Page {
   /// Returns whether a step under `finally` of a used file must run again because steps of the file
   /// do.
-  func cleansUp(_ position: Int, after others: Set<Int>, in workflow: Workflow) -> Bool {
-    guard workflow.steps[position].extrasIfAny?.cleanUp != nil else { return false }
-    return workflow.graph.needs(of: StepIndex(position)).contains { others.contains($0.position) }
+  func cleansUp(_ step: StepIndex, after others: Set<StepIndex>) -> Bool {
+    guard plan[step].extrasIfAny?.cleanUp != nil else { return false }
+    return plan.graph.needs(of: step).contains(where: others.contains)
   }
 
   /// Returns whether a step is under `finally` of a used file, of which another step has begun.
   func cleansUp(_ job: StepJob) -> Bool {
     guard job.step.extrasIfAny?.cleanUp != nil else { return false }
-    return workflow.graph.needs(of: job.place.index).contains { need in
-      guard workflow.steps[need.position].extrasIfAny?.cleanUp == nil else { return false }
-      return switch state.steps[need.position].phase {
+    return plan.graph.needs(of: job.index).contains { need in
+      guard plan[need].extrasIfAny?.cleanUp == nil else { return false }
+      return switch state[need].phase {
       case .succeeded, .failed, .running: true
       case .pending, .ready, .skipped: false
-      case .cancelled: state.steps[need.position].startedAt != nil
+      case .cancelled: state[need].startedAt != nil
       }
     }
   }

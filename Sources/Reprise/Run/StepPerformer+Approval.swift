@@ -30,21 +30,23 @@ extension ApprovalAnswer {
 extension StepPerformer {
   /// Waits for approval, if the step needs it before its work.
   ///
-  /// - Returns: The result of a rejected step, or nil and the given values.
-  func resultOfApproval(
-    _ job: StepJob
-  ) async throws(Withdrawn) -> (result: StepResult?, values: StepOutputs) {
-    guard let text = job.step.extrasIfAny?.approval, !asksAfterwards(job.step) else {
-      return (nil, [:])
-    }
+  /// - Returns: The result of a rejected step; nil for others.
+  func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
+    guard let text = job.step.extrasIfAny?.approval, !asksAfterwards(job.step) else { return nil }
     switch try await answer(to: text, attempt: 0, of: job) {
     case .approved(let requester, let values):
-      try begin(.approved, of: job, by: requester.map(masked))
-      return (nil, values)
+      try begin(.approved(values), of: job, by: requester.map(masked))
+      return nil
     case .refused(let reason, let requester):
       try begin(.started(), of: job, attempt: 1)
-      return (end(job.place, attempt: 1, .failed(reason), by: requester.map(masked)), [:])
+      return end(job.index, attempt: 1, .failed(reason), by: requester.map(masked))
     }
+  }
+
+  /// Returns outputs of a step with the values that were given with its approval.
+  func withGivenValues(_ outputs: StepOutputs, of job: StepJob) -> StepOutputs {
+    guard job.step.extrasIfAny?.approval != nil else { return outputs }
+    return outputs.merging(ledger.decide { $0.state[job.index].given }) { $1 }
   }
 
   /// Returns whether a step asks for approval after its work.
@@ -68,7 +70,6 @@ extension StepPerformer {
     }
     let answer = try await approval(ofWork: outputs, attempt: attempt, of: job)
     if case .approved(_, let outputs) = answer {
-      variables.note(outputs, of: job.step.id)
       if let trace, let files { await remember(trace, context, files, outputs) }
     }
     return answer
@@ -79,17 +80,17 @@ extension StepPerformer {
   /// The step occupies no slot during the wait.
   ///
   /// - Returns: The answer, with the outputs of the attempt and the given values.
-  private func approval(
+  func approval(
     ofWork outputs: StepOutputs, attempt: Int, of job: StepJob
   ) async throws(Withdrawn) -> ApprovalAnswer {
     guard let text = job.step.extrasIfAny?.approval, asksAfterwards(job.step) else {
       return .approved(by: nil, outputs)
     }
-    slots.release(job.place.index)
+    slots.release(job.index)
     slots.startNext()
     let answer = try await answer(to: text, attempt: attempt, of: job)
     guard case .approved(let requester, let values) = answer else { return answer }
-    try begin(.approved, of: job, attempt: attempt, by: requester.map(masked))
+    try begin(.approved(values), of: job, attempt: attempt, by: requester.map(masked))
     return .approved(by: requester, outputs.merging(values) { $1 })
   }
 
@@ -103,7 +104,7 @@ extension StepPerformer {
     // early.
     let ticket = ledger.decide { page -> Ticket<Approval?>? in
       guard page.mayContinue(job) else { return nil }
-      let position = job.place.index.position
+      let position = job.index
       page.record(.waiting(shown), of: position, attempt: attempt)
       return page.controls[position].ask()
     }
@@ -130,7 +131,7 @@ extension StepPerformer {
     let timer = runtime.startTask { [clock, ledger] in
       guard (try? await clock.sleep(for: limit)) != nil else { return }
       let ticket = ledger.decide { page in
-        page.mayContinue(job) ? page.controls[job.place.index.position].takeApproval() : nil
+        page.mayContinue(job) ? page.controls[job.index].takeApproval() : nil
       }
       ticket?.answer(nil)
     }

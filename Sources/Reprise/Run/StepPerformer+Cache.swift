@@ -17,34 +17,45 @@ extension StepPerformer {
   ) throws(FailureReason) -> StepTrace? {
     guard job.step.extrasIfAny?.cache != nil, cache != nil else { return nil }
     var trace = try StepTrace(
-      of: job.step, in: workflow, resolved, values, executor, secrets.masker)
+      of: job.step, in: job.workflow, resolved, values, executor, secrets.masker)
     trace.time = clock.now
     return trace
   }
 
-  /// Returns the outputs of a step that is up to date; nil if it must run.
-  func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepOutputs? {
+  /// Returns the last result of a step that is up to date; nil if it must run.
+  func traceIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepTrace? {
     guard let cache, !cache.isForced else { return nil }
     let then = await memoryQueue.result { cache.memory.recall(job.step.id) }
     let maxAge = job.step.extrasIfAny?.cache?.maxAge
     guard let then, then.differences(to: now, maxAge: maxAge).isEmpty else { return nil }
-    return then.outputs
+    return then
   }
 
   /// Skips a ready step that is up to date.
   func skipUpToDate(
-    _ job: StepJob, _ outputs: StepOutputs
+    _ job: StepJob, _ earlier: StepTrace, _ trace: StepTrace?
   ) throws(Withdrawn) -> StepResult {
-    variables.note(outputs, of: job.step.id)
-    try begin(.skipped("up to date", outputs), of: job)
-    ledger.decide { $0.controls[job.place.index.position].end() }
+    let outputs = withGivenValues(earlier.outputs, of: job)
+    let note = trace?.problemWithInputs(of: job.step, searches).map(masked)
+    let reason: SkipReason =
+      earlier.run == ledger.run ? .upToDateInRun(note: note) : .upToDate(note: note)
+    try begin(.skipped(reason, outputs), of: job)
+    ledger.decide { $0.controls[job.index].end() }
     return .succeeded(outputs)
   }
 
+  /// Adds a warning to the output of a step if a pattern under `cache.inputs` matches no file.
+  func warnOfInputs(_ job: StepJob, _ trace: StepTrace?, attempt: Int) {
+    guard let problem = trace?.problemWithInputs(of: job.step, searches) else { return }
+    _ = record(
+      .output(.standardError, text: masked("reprise: warning: \(problem)"), isPartial: false),
+      of: job, attempt: attempt)
+  }
+
   /// Removes the remembered result of a step that is about to run.
-  func forget(_ job: StepJob) async throws(FailureReason) {
+  func forget(_ step: String) async throws(FailureReason) {
     guard let cache else { return }
-    let result = await memoryQueue.result { Result { try cache.memory.forget(job.step.id) } }
+    let result = await memoryQueue.result { Result { try cache.memory.forget(step) } }
     if case .failure(let error) = result {
       throw .notStarted("cannot remove its cache entry: \(error)")
     }
@@ -58,20 +69,23 @@ extension StepPerformer {
     return try? executor.hashes(ofFiles: rule.expected, in: context.resolved.directories)
   }
 
-  /// Returns an error message if a pattern under `cache.outputs` matches no file.
+  /// Returns an error message if a pattern under `cache.outputs` matches no file, or the depfile
+  /// cannot be used.
   ///
-  /// The step then counts as failed although its action succeeded: a misspelled pattern would
-  /// otherwise make it up to date forever.
+  /// The step then counts as failed although its action succeeded: a misspelled pattern, or a file
+  /// that is not listed, would otherwise make it up to date forever.
   func missingFiles(_ files: [String: String]?, _ context: StepContext) -> String? {
     guard let files, let rule = context.step.extrasIfAny?.cache else { return nil }
-    if let depfile = rule.dependencyFile, files[depfile] == nil {
-      return "there is no depfile \"\(depfile)\""
+    if let depfile = rule.dependencyFile {
+      guard files[depfile] != nil else { return "there is no depfile \"\(depfile)\"" }
+      do {
+        _ = try executor.hashes(ofFilesListedIn: depfile, in: context.resolved.directories)
+      } catch {
+        guard case .notStarted(let text)? = error as? FailureReason else { return "\(error)" }
+        return text
+      }
     }
-    guard let search = try? searches.search(for: rule.outputs) else { return nil }
-    let matched = files.keys.reduce(into: Set<Int>()) { matched, path in
-      matched.formUnion(search.patterns(matching: path))
-    }
-    return rule.outputs.indices.first { !matched.contains($0) && !search.isExclusion[$0] }.map {
+    return (try? searches.search(for: rule.outputs))?.unmatched(among: files.keys).first.map {
       "no file matches \"\(rule.outputs[$0])\" under cache.outputs"
     }
   }
@@ -89,17 +103,33 @@ extension StepPerformer {
     guard let cache else { return }
     var trace = before
     trace.outputs = outputs
+    trace.run = ledger.run
     trace.time = clock.now
     trace.files = StepTrace.hiding(files, context.masker)
     if let depfile = context.step.extrasIfAny?.cache?.dependencyFile {
-      let listed = try? executor.hashes(
-        ofFilesListedIn: depfile, in: context.resolved.directories)
+      // Without the list, the step must run again.
+      guard
+        let listed = try? executor.hashes(
+          ofFilesListedIn: depfile, in: context.resolved.directories)
+      else { return }
       // A file that has changed during the step counts as it was before.
-      trace.listed = StepTrace.hiding(listed ?? [:], context.masker)
+      trace.listed = StepTrace.hiding(listed, context.masker)
         .merging(before.listed ?? [:]) { now, before in before }
-        .filter { listed?[$0.key] != nil || !context.masker.isEmpty }
+        .filter { listed[$0.key] != nil || !context.masker.isEmpty }
     }
     // A failed write is harmless: it only makes the step run again.
     await memoryQueue.result { [trace] in try? cache.memory.remember(trace, of: context.step.id) }
+  }
+}
+
+extension StepTrace {
+  /// Returns a warning if a pattern under `cache.inputs` matches no file, as a clause.
+  ///
+  /// A misspelled pattern makes a step up to date forever.
+  func problemWithInputs(of step: Workflow.Step, _ searches: FileSearches) -> String? {
+    let patterns = step.extrasIfAny?.cache?.inputs ?? []
+    return (try? searches.search(for: patterns))?.unmatched(among: inputs.keys).first.map {
+      "no file matches \"\(patterns[$0])\" under cache.inputs"
+    }
   }
 }

@@ -18,22 +18,23 @@ extension StepPerformer {
   /// - Returns: The result of a step that does not run; nil if it may start.
   func resultOfCondition(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let command = job.step.extrasIfAny?.conditionCommand else { return nil }
+    _ = try await waitForUsedSteps(job)
     switch await answer(of: command, job) {
     case .met: return nil
     case .stopped: throw Withdrawn()
     case .unmet:
-      try begin(.skipped(masked("if: \(command.shown)"), [:]), of: job)
-      ledger.decide { $0.controls[job.place.index.position].end() }
+      try begin(.skipped(.condition(masked(command.shown)), [:]), of: job)
+      ledger.decide { $0.controls[job.index].end() }
       return job.step.extras.skipsDependents ? .skipped(job.step.id) : .passed([:])
     case .failed(let reason):
       try begin(.started(), of: job, attempt: 1)
-      return end(job.place, attempt: 1, .failed(reason))
+      return end(job.index, attempt: 1, .failed(reason))
     }
   }
 
   /// Runs a command that decides a condition, as the step would run, and waits for its answer.
   func answer(of command: ConditionCommand, _ job: StepJob) async -> ConditionAnswer {
-    let output = ConditionOutput(ledger: ledger, place: job.place)
+    let output = ConditionOutput(ledger: ledger, step: job.index)
     do {
       let values = values(for: job)
       var resolved = try self.resolved(job, values)
@@ -70,12 +71,12 @@ extension StepPerformer {
 private final class ConditionOutput: StepReporter {
   private static let linesMax = 5
   private let ledger: RunLedger
-  private let place: StepPlace
+  private let step: StepIndex
   private let lines = Mutex<[String]>([])
 
-  init(ledger: RunLedger, place: StepPlace) {
+  init(ledger: RunLedger, step: StepIndex) {
     self.ledger = ledger
-    self.place = place
+    self.step = step
   }
 
   /// The last lines, as one.
@@ -97,16 +98,10 @@ private final class ConditionOutput: StepReporter {
   func roomForOutput() async {}
 
   func register(_ onKill: @escaping @Sendable () -> Void) -> Int? {
-    ledger.decide { page in
-      guard page.controls.indices.contains(place.index.position) else { return 0 }
-      return page.controls[place.index.position].register(onKill)
-    }
+    ledger.decide { $0.controls[step].register(onKill) }
   }
 
   func unregister(_ number: Int) {
-    ledger.decide { page in
-      guard page.controls.indices.contains(place.index.position) else { return }
-      page.controls[place.index.position].unregister(number)
-    }
+    ledger.decide { $0.controls[step].unregister(number) }
   }
 }

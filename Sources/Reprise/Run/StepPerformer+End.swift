@@ -7,70 +7,36 @@ extension StepPerformer {
   ///
   /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
   func end(
-    _ place: StepPlace, attempt: Int, _ event: Event.StepEvent, by requester: Requester? = nil
+    _ step: StepIndex, attempt: Int, _ event: Event.StepEvent, by requester: Requester? = nil
   ) -> StepResult {
-    let (result, siblings, retry) = ledger.decide {
+    let (result, stopped, retry) = ledger.decide {
       page -> (StepResult, [StepFuture], GroupDecision?) in
-      let step = place.index
-      let id = page.state.steps[step.position].id
-      let isTolerated = page.workflow.steps[step.position].extrasIfAny?.continuesOnError ?? false
-      var (event, attempt) = failing(event, attempt, of: step, &page)
-      var requester = requester
-      var resultOfStop: StepResult?
-      if case .cancelled(.request) = event {
-        let own = page.controls[step.position].cause
-        if case .failure(let failed)? = own {
-          resultOfStop = .failed(failed)
-        } else if own == .request {
-          resultOfStop = .cancelled(id)
-          requester = page.controls[step.position].requester
-        }
-        event = .cancelled(own ?? page.state.phase.causeOfStop)
-      }
-      // Not if the step is being stopped for a restart or because the run is being cancelled.
-      if let set = page.controls[step.position].setResult, page.controls[step.position].isOpen {
-        event = set.result.event
-        requester = set.by
-        resultOfStop = nil
-      }
-      if page.controls[step.position].isWindingDown, page.controls[step.position].isOpen {
-        (event, resultOfStop) = (page.endOfService(step, event), nil)
-      }
+      let id = page.state[step].id
+      let isTolerated = page.plan[step].extrasIfAny?.continuesOnError ?? false
+      let end = page.settledEnd(
+        of: step, StepEnd(event: event, attempt: attempt, requester: requester))
       var retry: GroupDecision?
-      if case .failed(let reason) = event, !isTolerated {
+      if case .failed(let reason) = end.event, !isTolerated {
         retry = page.retryGroup(of: step, reason)
       }
-      page.record(event, of: step.position, attempt: attempt, by: requester)
-      let isUsed = page.controls[step.position].wasAvailable
-      page.controls[step.position].end()
-      var siblings: [StepFuture] = []
+      page.record(end.event, of: step, attempt: end.attempt, by: end.requester)
+      let (isUsed, isOpen) = (page.controls[step].wasAvailable, page.controls[step].isOpen)
+      page.controls[step].end()
+      var stopped: [StepFuture] = []
       if let retry {
-        siblings = retry.futures
-      } else if case .failed = event, !isTolerated, page.state.phase == .running {
-        siblings = page.stopSiblings(of: step)
-        if isUsed { siblings += page.stopUsers(of: step) }
+        stopped = retry.futures
+      } else if isOpen, page.state.phase == .running {
+        if case .failed = end.event, !isTolerated { stopped = page.stopSiblings(of: step) }
+        if isUsed, let cause = end.causeForUsers(of: id, isTolerated: isTolerated) {
+          stopped += page.stopUsers(of: step, because: cause)
+        }
       }
-      return (resultOfStop ?? event.result(of: id, isTolerated: isTolerated), siblings, retry)
+      let result = end.result ?? end.event.result(of: id, isTolerated: isTolerated)
+      return (result, stopped, retry)
     }
-    for sibling in siblings { sibling.interrupt() }
+    for future in stopped { future.interrupt() }
     if let retry { request(retry) }
     return result
-  }
-
-  /// Returns the failure of a step that was stopped because the time of its group is over.
-  private func failing(
-    _ event: Event.StepEvent, _ attempt: Int, of step: StepIndex, _ page: inout RunLedger.Page
-  ) -> (event: Event.StepEvent, attempt: Int) {
-    guard case .cancelled(.request) = event, page.controls[step.position].isOpen,
-      page.controls[step.position].cause == nil,
-      let failure = page.controls[step.position].failure
-    else { return (event, attempt) }
-    guard page.state.steps[step.position].phase != .running else {
-      return (.failed(failure), attempt)
-    }
-    // It was waiting for its first or next attempt.
-    page.record(.started(), of: step.position, attempt: attempt + 1)
-    return (.failed(failure), attempt + 1)
   }
 
   /// Lets the driver run a group again.
@@ -78,8 +44,76 @@ extension StepPerformer {
     var generator = runtime.generator
     retryRequested(
       GroupRetry(
-        group: decision.group, steps: decision.steps, generation: decision.generation,
+        group: decision.group, wait: decision.wait,
         delay: decision.rule.delay(
-          after: decision.number, random: .random(in: 0...1, using: &generator))))
+          after: decision.count, random: .random(in: 0...1, using: &generator))))
+  }
+}
+
+/// How a step ends.
+private struct StepEnd {
+  var event: Event.StepEvent
+  var attempt: Int
+  var requester: Requester?
+  /// The result for the steps that need it, if it is not that of the event.
+  var result: StepResult?
+
+  /// Returns the cause for which the steps that use it are stopped; nil if they go on.
+  func causeForUsers(of step: String, isTolerated: Bool) -> CancellationCause? {
+    switch event {
+    case .failed: isTolerated ? nil : .failure(ofStep: step)
+    case .cancelled(.request): CancellationCause.cancellation(ofStep: step)
+    case .cancelled(let cause): cause.step == nil ? nil : cause
+    default: nil
+    }
+  }
+}
+
+extension RunLedger.Page {
+  /// Returns how a step in progress ends, given why it is being stopped, if it is.
+  fileprivate mutating func settledEnd(of step: StepIndex, _ end: StepEnd) -> StepEnd {
+    let control = controls[step]
+    var end = end
+    if case .cancelled(.request) = end.event {
+      switch control.stop {
+      // Also if its group was to run again, which may not happen.
+      case .failed(let reason, _) where control.isOpen || state.phase == .running:
+        fail(step, reason, &end)
+      case .cancelled(let cause, let requester):
+        end.event = .cancelled(cause)
+        end.result = cause.result(of: state[step].id)
+        if cause == .request { end.requester = requester }
+      default: end.event = .cancelled(state.phase.causeOfStop)
+      }
+    }
+    // Not if the step is being stopped for a restart or because the run is being cancelled.
+    guard control.isOpen else { return end }
+    switch control.stop {
+    case .set(let set): (end.event, end.requester, end.result) = (set.result.event, set.by, nil)
+    case .unused: (end.event, end.result) = (endOfService(step, end.event), nil)
+    case .cancelled, .failed, nil: break
+    }
+    return end
+  }
+
+  /// Lets a step fail that was stopped because the time of its group is over.
+  private mutating func fail(_ step: StepIndex, _ reason: FailureReason, _ end: inout StepEnd) {
+    end.event = .failed(reason)
+    guard state[step].phase != .running else { return }
+    // It was waiting for its first or next attempt.
+    end.attempt += 1
+    record(.started(), of: step, attempt: end.attempt)
+  }
+}
+
+extension CancellationCause {
+  /// The result of a step that is cancelled for this cause; nil if that of the event.
+  func result(of step: String) -> StepResult? {
+    switch self {
+    case .failure(let failed): .failed(failed)
+    case .cancellation(let cancelled): .cancelled(cancelled)
+    case .request: .cancelled(step)
+    case .restart, .runTimedOut, .abandoned, .interrupted: nil
+    }
   }
 }

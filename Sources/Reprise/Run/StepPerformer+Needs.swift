@@ -2,7 +2,7 @@
 
 import WorkflowLanguage
 
-extension Workflow {
+extension Plan {
   /// Returns what the results of its needs mean for a step.
   ///
   /// - Parameters:
@@ -14,7 +14,7 @@ extension Workflow {
   func obstacles(
     for step: StepIndex, _ results: [StepResult]
   ) -> (worst: StepResult?, blocking: StepResult?) {
-    guard let rules = steps[step.position].extrasIfAny?.needRules,
+    guard let rules = self[step].extrasIfAny?.needRules,
       results.count == graph.needs(of: step).count
     else {
       let first = results.firstObstacle
@@ -49,44 +49,30 @@ extension [StepResult] {
   }
 }
 
-/// The reason that is recorded for a step that is skipped together with a step that it needs.
-enum SkippedNeed {
-  /// Returns the reason for a step that needs a skipped step, given by its id.
-  static func reason(_ step: String) -> String { "step \"\(step)\" was skipped" }
-
-  /// Returns the id of the step that was skipped first; nil if the reason is another one.
-  static func step(of reason: String) -> String? {
-    let parts = reason.split(separator: "\"", omittingEmptySubsequences: false)
-    guard parts.count == 3, Self.reason(String(parts[1])) == reason else { return nil }
-    return String(parts[1])
-  }
-}
-
-extension StepPerformer {
+extension RunLedger.Page {
   /// Returns the result of a step that has already succeeded, been skipped, or been cancelled while
   /// it was pending; nil if it has not ended.
-  func earlierResult(of place: StepPlace) -> StepResult? {
-    let state = ledger.decide { page -> StepState? in
-      place.isPresent ? page.state.steps[place.index.position] : nil
-    }
-    guard let state else { return nil }
+  func earlierResult(of job: StepJob) -> StepResult? {
+    let state = state[job.index]
     return switch state.phase {
     case .succeeded(let outputs): .succeeded(outputs)
     case .skipped(let reason, let outputs):
-      resultOfSkipped(state, reason, workflow.steps[place.index.position]) ?? .passed(outputs)
-    case .cancelled: .cancelled(state.id)
+      resultOfSkipped(state, reason, job.step) ?? .passed(outputs)
+    case .cancelled(let cause): cause.result(of: state.id) ?? .cancelled(state.id)
     case .pending, .ready, .running, .failed: nil
     }
   }
 
   /// Returns the result of a skipped step if the steps that need it are skipped, too.
-  func resultOfSkipped(
-    _ state: StepState, _ reason: String, _ step: Workflow.Step
+  private func resultOfSkipped(
+    _ state: StepState, _ reason: SkipReason, _ step: Workflow.Step
   ) -> StepResult? {
-    if let first = SkippedNeed.step(of: reason) { return .skipped(first) }
-    guard step.extrasIfAny?.skipsDependents == true, !state.isSetByHand,
-      reason.hasPrefix("if: ")
-    else { return nil }
-    return .skipped(state.id)
+    switch reason {
+    case .need(let first):
+      .skipped(first)
+    case .condition where step.extrasIfAny?.skipsDependents == true && !state.isSetByHand:
+      .skipped(state.id)
+    default: nil
+    }
   }
 }

@@ -5,43 +5,97 @@ import WorkflowLanguage
 extension StepPerformer {
   /// Takes the places of a step's pool for an attempt, and records its start.
   ///
-  /// A step that waits for places has not started; it keeps its slots.
+  /// A step that waits for places has not started; it keeps its slots. In a pause, nothing starts. A
+  /// step that an earlier engine has started never waits.
   ///
   /// - Returns: The places, nil without a pool; or the result of an attempt that does not start.
   func start(
-    _ job: StepJob, attempt: Int, by executor: any Executor
+    _ job: StepJob, attempt: Int, by executor: any Executor, isAdopted: Bool = false
   ) async throws(Withdrawn) -> (lease: PoolPlaces.Lease?, result: StepResult?) {
-    // Elsewhere, an attempt may wait for long before it starts.
-    let reportsStart = executor.reportsStart
-    guard let claim = job.step.extrasIfAny?.pool else {
-      if !reportsStart { try begin(.started(), of: job, attempt: attempt) }
-      slots.started(job.place.index)
-      return (nil, nil)
+    while true {
+      let (lease, result) = try await takePlaces(job, attempt: attempt, isAdopted: isAdopted)
+      if let result { return (nil, result) }
+      if isAdopted {
+        slots.started(job.index)
+        return (lease, nil)
+      }
+      // Elsewhere, an attempt may wait for long before it starts.
+      switch begin(job, attempt: attempt, isReported: executor.reportsStart) {
+      case .begun:
+        slots.started(job.index)
+        return (lease, nil)
+      case .paused:
+        lease?.release()
+        try await waitInPause(job, attempt: attempt)
+      case .stopped:
+        lease?.release()
+        throw Withdrawn()
+      }
     }
+  }
+
+  /// Takes the places of a step's pool, if it has one.
+  private func takePlaces(
+    _ job: StepJob, attempt: Int, isAdopted: Bool
+  ) async throws(Withdrawn) -> (lease: PoolPlaces.Lease?, result: StepResult?) {
+    guard let claim = job.step.extrasIfAny?.pool else { return (nil, nil) }
     let taken: PoolPlaces.Lease?
     do {
       let run = ledger.decide { $0.state.run?.description ?? "" }
-      taken = try await pools.take(
-        claim, for: "step \"\(job.step.id)\" of run \(run)", in: poolFolder, clock
-      ) { reason in
+      let holder = CallingSteps.holder(job.step.id, of: run)
+      if isAdopted { return (try pools.retake(claim, for: holder, in: poolFolder), nil) }
+      taken = try await pools.take(claim, for: holder, in: poolFolder, clock) { reason in
         _ = record(.waitingForPool(claim.pool, text: reason), of: job, attempt: attempt)
         // The next steps of the queue start in the meantime.
-        slots.started(job.place.index)
+        slots.started(job.index)
         slots.startNext()
       }
     } catch {
       let event = ending(of: error)
       if case .failed = event { try begin(.started(), of: job, attempt: attempt) }
-      return (nil, end(job.place, attempt: attempt, event))
+      return (nil, end(job.index, attempt: attempt, event))
     }
     guard let lease = taken else { throw Withdrawn() }
-    do throws(Withdrawn) {
-      if !reportsStart { try begin(.started(), of: job, attempt: attempt) }
-    } catch {
-      lease.release()
-      throw error
-    }
-    slots.started(job.place.index)
     return (lease, nil)
+  }
+
+  /// What happens to an attempt that is about to start.
+  enum Beginning {
+    case begun
+    /// Nothing starts in the pause; the attempt must ask again.
+    case paused
+    /// The step is being stopped.
+    case stopped
+  }
+
+  /// Records the start of an attempt, unless the run is paused.
+  ///
+  /// The step may have got its slots before the pause.
+  ///
+  /// - Parameters:
+  ///   - job: The step.
+  ///   - attempt: The number of the attempt.
+  ///   - isReported: Whether its executor reports the start.
+  /// - Returns: What happens to it.
+  func begin(_ job: StepJob, attempt: Int, isReported: Bool = false) -> Beginning {
+    ledger.decide { page in
+      guard isReported || page.mayContinue(job) else { return .stopped }
+      let step = job.index
+      // A service that starts again holds no slots to wait with.
+      if page.state.isPaused, page.state[step].phase == .ready,
+        !page.controls[step].wasAvailable
+      {
+        return .paused
+      }
+      guard !isReported else { return .begun }
+      return page.record(.started(), of: step, attempt: attempt) ? .begun : .stopped
+    }
+  }
+
+  /// Gives the slots of a step back, and takes them again after the pause.
+  func waitInPause(_ job: StepJob, attempt: Int) async throws(Withdrawn) {
+    slots.release(job.index)
+    slots.startNext()
+    try await takeSlots(job, attempt: attempt, isAdopted: false)
   }
 }

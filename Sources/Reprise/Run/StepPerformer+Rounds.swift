@@ -28,17 +28,19 @@ extension StepPerformer {
     let status: Int?
     switch event {
     case .succeeded(let made): (outputs, status) = (made, 0)
-    case .failed(.exited(let code)) where rule.acceptsFailures: (outputs, status) = ([:], code)
+    case .failed(let reason) where rule.acceptsFailures && reason.exitStatus != nil:
+      (outputs, status) = ([:], reason.exitStatus)
     default: return nil
     }
-    do throws(ResolutionError) {
+    do {
       guard
-        try workflow.repeats(
-          context.step, rule, outputs: outputs, standardOutput: context.capture?.text ?? "",
+        try context.workflow.repeats(
+          context.step, rule, outputs: outputs, standardOutput: try standardOutput(of: context),
           status: status, values)
       else { return status == 0 ? .over(event) : nil }
     } catch {
-      return .over(.failed(masked(.badValue(error.description))))
+      let reason = error as? FailureReason ?? .badValue(String(describing: error))
+      return .over(.failed(masked(reason)))
     }
     guard let limit = rule.limit, round.number >= limit else { return .again(after: rule.delay) }
     let rounds = limit == 1 ? "1 round" : "\(limit) rounds"
@@ -54,7 +56,7 @@ extension StepPerformer {
   /// - Returns: The result of such a step; nil for others.
   func resultOfWait(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let wait = job.step.waitEnd else { return nil }
-    let position = job.place.index.position
+    let position = job.index
     let earlier = ledger.decide { $0.state.steps[position].waitsUntil }
     let end: Timestamp
     switch wait {
@@ -64,6 +66,10 @@ extension StepPerformer {
     try begin(.pausing(until: end), of: job)
     guard (try? await clock.sleep(for: end - clock.now)) != nil else { throw Withdrawn() }
     try begin(.started(), of: job, attempt: 1)
-    return self.end(job.place, attempt: 1, .succeeded([:]))
+    switch try await approval(ofWork: withGivenValues([:], of: job), attempt: 1, of: job) {
+    case .approved(_, let outputs): return self.end(job.index, attempt: 1, .succeeded(outputs))
+    case .refused(let reason, let requester):
+      return self.end(job.index, attempt: 1, .failed(reason), by: requester.map(masked))
+    }
   }
 }

@@ -19,10 +19,9 @@ extension StepPerformer {
   func attemptToAdopt(_ job: StepJob) -> (before: Int, token: AttemptToken?) {
     guard job.step.extrasIfAny?.runner != nil else { return (0, nil) }
     return ledger.decide { page in
-      guard job.place.isPresent else { return (0, nil) }
-      let state = page.state.steps[job.place.index.position]
+      let state = page.state[job.index]
       guard state.phase.isActive, let place = state.placement?.place, place.survives,
-        page.controls[job.place.index.position].isAdopting,
+        page.controls[job.index].isAdopting,
         let token = AttemptToken(place.token)
       else { return (0, nil) }
       return (state.attempt - 1, token)
@@ -38,9 +37,8 @@ extension StepPerformer {
     default: return
     }
     ledger.decide { page in
-      let position = job.place.index.position
-      guard job.place.isPresent, page.state.steps[position].phase == .ready else { return }
-      page.record(.started(), of: position, attempt: attempt)
+      guard page.state[job.index].phase == .ready else { return }
+      page.record(.started(), of: job.index, attempt: attempt)
     }
   }
 }

@@ -3,77 +3,113 @@
 import WorkflowLanguage
 
 extension StepPerformer {
+  /// Takes the slots of a step for an attempt, once the steps that it uses are ready.
+  ///
+  /// - Throws: ``Withdrawn`` if the step was stopped.
+  func takeSlots(_ job: StepJob, attempt: Int, isAdopted: Bool) async throws(Withdrawn) {
+    while true {
+      guard await takeSlots(job, attempt: attempt) else { throw Withdrawn() }
+      if isAdopted { return }
+      guard try await waitForUsedSteps(job) else { return }
+    }
+  }
+
   /// Takes the slots of a step for an attempt.
   ///
   /// A service that is started again holds none: the steps that wait for it may hold all of them.
   ///
   /// - Returns: Whether the attempt may start; false if the step was stopped.
-  func takeSlots(_ job: StepJob, attempt: Int) async -> Bool {
+  private func takeSlots(_ job: StepJob, attempt: Int) async -> Bool {
     if attempt > 1, job.step.action.isService,
       ledger.decide({ page in
-        job.place.isPresent && page.controls[job.place.index.position].wasAvailable
+        page.controls[job.index].wasAvailable
       })
     {
       return !Task.isCancelled
     }
-    return await slots.take(job.place.index, generation: job.generation)
+    return await slots.take(job.index, generation: job.generation)
   }
-}
 
-/// The services of a workflow, with the steps that use each of them.
-struct ServiceUsers: Sendable {
-  /// For each service, the steps that need it directly or indirectly.
-  private(set) var users: [(service: Int, steps: [Int])] = []
-
-  /// Creates the services of a workflow.
+  /// Waits while a step that this one uses is between two of its attempts, such as a service that is
+  /// started again.
   ///
-  /// A service that no step needs is used by all other steps, except those under `finally` and
-  /// others of its kind. Steps that wait for the end of a service, and those after them, do not use
-  /// it.
-  init(of workflow: Workflow) {
-    let graph = workflow.graph
-    let services = graph.indices.filter { workflow.steps[$0.position].action.isService }
-    guard !services.isEmpty else { return }
-    let excluded = services.map { service in
-      let waiting = graph.dependents(of: service).filter {
-        workflow.expected(by: $0, of: service) == .over
-      }
-      return waiting.isEmpty ? [] : Set(graph.withDependents(waiting).map(\.position))
+  /// The step gives its slots back before: what it waits for may need them.
+  ///
+  /// - Returns: Whether it had to wait, and has no slots.
+  /// - Throws: ``Withdrawn`` if the step was stopped.
+  func waitForUsedSteps(_ job: StepJob) async throws(Withdrawn) -> Bool {
+    var hasWaited = false
+    while let ticket = ledger.decide({ $0.waitForUsedSteps(of: job) }) {
+      slots.release(job.index)
+      slots.startNext()
+      guard await ticket.value() != nil else { throw Withdrawn() }
+      hasWaited = true
     }
-    let all = zip(services, excluded).map { service, excluded in
-      graph.withDependents([service]).map(\.position).filter {
-        $0 != service.position && !excluded.contains($0)
-      }
-    }
-    let unused = Set(zip(services, all).filter { $0.1.isEmpty }.map(\.0.position))
-    let others = (0..<(graph.count - workflow.finallyCount)).filter { !unused.contains($0) }
-    users = services.indices.map { index in
-      let steps = all[index].isEmpty ? others.filter { !excluded[index].contains($0) } : all[index]
-      return (services[index].position, steps)
-    }
+    return hasWaited
   }
-
-  /// Whether the workflow has no services.
-  var isEmpty: Bool { users.isEmpty }
 }
 
 extension RunLedger.Page {
   /// Returns whether a step that uses a service has not ended.
   func isNeeded(_ service: StepIndex) -> Bool {
-    guard let users = services.users.first(where: { $0.service == service.position }) else {
-      return false
-    }
-    return users.steps.contains { !state.steps[$0].phase.isFinal }
+    guard let users = services.users.first(where: { $0.service == service }) else { return false }
+    return users.steps.contains { !state[$0].phase.isFinal }
   }
 
-  /// Stops the services that no step needs any more.
+  /// Returns a ticket that is answered when a step is ready to be used or has ended; nil if none that
+  /// a step uses is between two of its attempts.
+  mutating func waitForUsedSteps(of job: StepJob) -> Ticket<Void>? {
+    guard usesStepBetweenAttempts(job.index) else { return nil }
+    let ticket = Ticket<Void>()
+    waitingUsers.append(ticket)
+    return ticket
+  }
+
+  /// Returns whether a step uses one that has been ready, and whose next attempt is not.
+  private func usesStepBetweenAttempts(_ step: StepIndex) -> Bool {
+    let usesService = services.users.contains { service, steps in
+      isBetweenAttempts(service)
+        // Not one that only runs beside all other steps, which do not wait for it.
+        && !plan.graph.dependents(of: service).isEmpty && steps.contains(step)
+    }
+    guard !usesService, plan[step].extrasIfAny?.needRules != nil else {
+      return usesService
+    }
+    return plan.graph.needs(of: step).contains { need in
+      isBetweenAttempts(need) && plan.expected(by: step, of: need) == .ready
+    }
+  }
+
+  private func isBetweenAttempts(_ step: StepIndex) -> Bool {
+    let state = state[step]
+    return controls[step].wasAvailable && !state.isAvailable && !state.phase.isFinal
+  }
+
+  /// Notes that a step may be ready to be used, or may have ended.
+  mutating func followUses(of step: StepState) {
+    let isOver = step.phase.isFinal
+    if !services.isEmpty, isOver { mustCheckServices = true }
+    if !waitingUsers.isEmpty, isOver || step.isAvailable { mustWakeUsers = true }
+  }
+
+  /// Takes the steps that must check again whether what they use is ready.
+  mutating func takeUsersToWake() -> [Ticket<Void>] {
+    guard mustWakeUsers else { return [] }
+    mustWakeUsers = false
+    defer { waitingUsers = [] }
+    return waitingUsers
+  }
+
+  /// Stops the services that no step needs any more, if a step has ended since the last call.
   ///
   /// - Returns: The futures to interrupt.
   mutating func windDownServices() -> [StepFuture] {
-    guard !services.isEmpty, state.phase == .running else { return [] }
+    guard mustCheckServices else { return [] }
+    mustCheckServices = false
+    guard state.phase == .running else { return [] }
     return services.users.compactMap { service, steps in
-      guard state.steps[service].phase.isActive,
-        steps.allSatisfy({ state.steps[$0].phase.isFinal })
+      guard state[service].phase.isActive,
+        steps.allSatisfy({ state[$0].phase.isFinal })
       else { return nil }
       return controls[service].windDown()
     }
@@ -81,41 +117,83 @@ extension RunLedger.Page {
 
   /// Returns the event that ends a service that no step needs any more.
   func endOfService(_ service: StepIndex, _ event: Event.StepEvent) -> Event.StepEvent {
-    let step = state.steps[service.position]
-    guard step.phase == .running else { return .skipped("no step needs it", [:]) }
+    let step = state[service]
+    guard step.phase == .running else { return .skipped(.unused, [:]) }
     if case .failed(.notStarted) = event { return event }
     return .succeeded(step.availableOutputs)
   }
 
-  /// The services that have ended or are being stopped, so that steps that run again need them
-  /// started again.
-  var endedServices: Set<StepIndex> {
-    Set(
-      services.users.map(\.service).filter { service in
-        state.steps[service].phase.isFinal || controls[service].isWindingDown
-      }.map { StepIndex($0) })
+  /// Returns the services that steps, which are connected together, must wait for.
+  ///
+  /// A step that uses a service indirectly waits for it together with a step that it needs. If that
+  /// step keeps its result, it must wait for the service itself.
+  ///
+  /// - Parameter steps: The steps that are connected.
+  /// - Returns: The services by step; empty for other steps.
+  func waitsForServices(of steps: [StepIndex]) -> [StepIndex: [StepIndex]] {
+    guard !services.isEmpty else { return [:] }
+    let connected = Set(steps)
+    var waits: [StepIndex: [StepIndex]] = [:]
+    for (service, users) in services.users {
+      // Also one that was connected before: an expansion connects only its own dependents.
+      guard !state[service].isAvailable, !state[service].phase.isFinal else {
+        continue
+      }
+      let all = Set(plan.graph.withDependents([service])).intersection(users)
+      for user in all where connected.contains(user) {
+        let needs = plan.graph.needs(of: user)
+        guard state[user].phase == .pending, !needs.contains(service),
+          needs.contains(where: { all.contains($0) && state[$0].phase.isFinal })
+        else { continue }
+        waits[user, default: []].append(service)
+      }
+    }
+    return waits
   }
 
-  /// Stops the steps that use a step while it runs, and those after them, because it has failed.
+  /// The services that have ended or are being stopped, so that steps that run again need them
+  /// started again; each with the steps after it that are pending.
+  ///
+  /// Steps can be pending after the end of a service: its end is recorded before they are notified,
+  /// and a pending service can be cancelled, or get a result, by hand.
+  var endedServices: [StepIndex: EndedService] {
+    guard !services.isEmpty else { return [:] }
+    var ended: [StepIndex: EndedService] = [:]
+    for (service, users) in services.needed {
+      guard state[service].phase.isFinal || controls[service].isUnused else { continue }
+      ended[service] = EndedService(users: users)
+      guard state.counts.pending > 0 else { continue }
+      ended[service]?.waiting = plan.graph.withDependents([service]).filter {
+        state[$0].phase == .pending
+      }
+    }
+    return ended
+  }
+
+  /// Stops the steps that use a step while it runs, and those after them, because it has ended
+  /// without success.
   ///
   /// Not those that look at its result, that only need it to be over, or that have alternatives.
   ///
   /// - Returns: The futures to interrupt.
-  mutating func stopUsers(of step: StepIndex) -> [StepFuture] {
-    let id = workflow.steps[step.position].id
-    let early = workflow.earlyNeeds
-    var users = workflow.graph.dependents(of: step).filter { early[$0]?.contains(step) == true }
-    users.removeAll { !mustSucceed(step, for: $0) }
+  mutating func stopUsers(of step: StepIndex, because cause: CancellationCause) -> [StepFuture] {
+    let early = plan.earlyNeeds
+    var users = plan.graph.dependents(of: step).filter { early[$0]?.contains(step) == true }
+    // The failure of a group with `continue-on-error` does not stop steps outside of it.
+    func isStopped(_ user: StepIndex, by need: StepIndex) -> Bool {
+      mustSucceed(need, for: user) && !plan.isTolerated(failureOf: step, by: user)
+    }
+    users.removeAll { !isStopped($0, by: step) }
     var seen = Set(users)
     var futures: [StepFuture] = []
     while let user = users.popLast() {
-      if !state.steps[user.position].phase.isFinal,
-        let future = controls[user.position].stop(.failure(ofStep: id))
+      if !state[user].phase.isFinal,
+        let future = controls[user].stop(.cancelled(cause))
       {
         futures.append(future)
       }
-      for dependent in workflow.graph.dependents(of: user)
-      where mustSucceed(user, for: dependent) && seen.insert(dependent).inserted {
+      for dependent in plan.graph.dependents(of: user)
+      where isStopped(dependent, by: user) && seen.insert(dependent).inserted {
         users.append(dependent)
       }
     }
@@ -124,15 +202,15 @@ extension RunLedger.Page {
 
   /// Returns whether a step runs only if another one, which it needs, succeeds.
   private func mustSucceed(_ need: StepIndex, for step: StepIndex) -> Bool {
-    guard !workflow.testsStatus(workflow.steps[step.position]) else { return false }
-    switch workflow.expected(by: step, of: need) {
+    guard !plan.workflow.testsStatus(plan[step]) else { return false }
+    switch plan.expected(by: step, of: need) {
     case .success, .ready: return true
     case .over: return false
     case nil:
-      return !workflow.graph.needs(of: step).contains { other in
-        guard other != need, workflow.expected(by: step, of: other) == nil else { return false }
-        if case .succeeded = state.steps[other.position].phase { return true }
-        return state.steps[other.position].isAvailable
+      return !plan.graph.needs(of: step).contains { other in
+        guard other != need, plan.expected(by: step, of: other) == nil else { return false }
+        if case .succeeded = state[other].phase { return true }
+        return state[other].isAvailable
       }
     }
   }

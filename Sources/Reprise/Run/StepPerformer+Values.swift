@@ -9,7 +9,7 @@ extension StepPerformer {
     _ job: StepJob, _ values: RunValues
   ) throws(FailureReason) -> ResolvedStep {
     do throws(ResolutionError) {
-      return try workflow.resolved(job.step, values)
+      return try job.workflow.resolved(job.step, values)
     } catch {
       throw .badValue(error.description)
     }
@@ -21,16 +21,17 @@ extension StepPerformer {
     reporter: (any StepReporter)? = nil
   ) -> StepContext {
     // Steps that share its work may need its standard output even if this step does not.
-    let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
+    let needsCapture = job.workflow.needsStandardOutput(job.step) || resolved.share != nil
     return StepContext(
-      run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
+      run: ledger.run, generation: job.generation, attempt: attempt, plan: job.plan,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       secretTexts: secrets.texts, hiddenVariables: secrets.variables, terminal: terminal,
       capture: needsCapture ? OutputCapture() : nil, index: job.index, results: job.results,
       reporter: reporter
         ?? LedgerReporter(
-          ledger: ledger, place: job.place, attempt: attempt,
+          ledger: ledger, step: job.index, attempt: attempt,
           slots: job.step.action.isService ? slots : nil,
+          reportsReadiness: !asksAfterwards(job.step),
           startNext: { [slots] in slots.startNext() }),
       clock: clock, engine: engine)
   }
@@ -39,17 +40,17 @@ extension StepPerformer {
   func values(for job: StepJob) -> RunValues {
     var values = RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
-      kept: workflow.keptValues,
+      kept: job.workflow.keptValues,
       state: { [ledger] id in ledger.decide { $0.state[id] } })
-    values.stepVariables = variables.variables(for: job.index, in: workflow) { [ledger] id in
-      ledger.decide { $0.state[id]?.phase.values.outputs ?? [:] }
-    }
-    if !workflow.keptVariables.isEmpty {
-      let kept = workflow.keptVariables
+    values.stepVariables = StepVariables.values(
+      for: job, settersIn: ledger.decide { $0.variableSetters }
+    ) { id in values.step(id)?.outputs ?? [:] }
+    if !job.workflow.keptVariables.isEmpty {
+      let kept = job.workflow.keptVariables
       let own = kept[job.step.id] ?? job.step.extrasIfAny?.fan.flatMap { kept[$0] } ?? [:]
       values.stepVariables.merge(own) { written, _ in written }
     }
-    values.scopeOfVariables = workflow.scope(of: job.step)
+    values.scopeOfVariables = job.workflow.scope(of: job.step)
     values.directory = folder?.path
     values.directoryProblem = folder?.problem
     if job.isFinally { values.end = { [ledger] in ledger.decide { $0.end } } }
@@ -61,13 +62,28 @@ extension StepPerformer {
     _ outputs: StepOutputs, of context: StepContext, _ values: RunValues
   ) throws(FailureReason) -> StepOutputs {
     let all: StepOutputs
-    do throws(ResolutionError) {
-      all = try workflow.outputs(
-        of: context.step, written: outputs, standardOutput: context.capture?.text ?? "", values)
+    do {
+      all = try context.workflow.outputs(
+        of: context.step, written: outputs, standardOutput: try standardOutput(of: context), values)
+    } catch let reason as FailureReason {
+      throw reason
     } catch {
-      throw .badOutputs(error.description)
+      throw .badOutputs(String(describing: error))
     }
     return try masked(all)
+  }
+
+  /// Returns the standard output of an attempt, for the expressions of its step.
+  ///
+  /// - Throws: ``FailureReason`` if a part of it was dropped and an expression needs it.
+  func standardOutput(of context: StepContext) throws(FailureReason) -> String {
+    guard let captured = context.capture?.captured else { return "" }
+    guard !captured.isCut || !context.workflow.needsStandardOutput(context.step) else {
+      throw .badOutputs(
+        "its standard output has more than \(OutputCapture.bytesMax) bytes, which \"stdout\" cannot "
+          + "hold; write what is needed to $REPRISE_OUTPUT or to a file")
+    }
+    return captured.text
   }
 
   /// Masks secrets in outputs.
@@ -124,17 +140,19 @@ extension RunValues {
       },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
     files = { patterns in try executor.files(matching: patterns) }
+    keepInFile = { text, folder in try ValueFile.write(text, in: folder, secrets) }
     nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []
   }
 }
 
 extension StepState {
-  /// The step's result and outputs, as expressions see them; a failed or cancelled step has what it
-  /// wrote before.
+  /// The step's result and outputs, as expressions see them.
+  ///
+  /// A failed or cancelled step has what it wrote before, and what was given with its approval.
   package var values: StepValues {
     var values = phase.values
     switch phase {
-    case .failed, .cancelled: values.outputs = written
+    case .failed, .cancelled: values.outputs = written.merging(given) { $1 }
     default: break
     }
     return values
@@ -149,19 +167,13 @@ extension StepPhase {
     case .succeeded(let outputs): StepValues(result: "success", outputs: outputs, status: 0)
     case .skipped(let reason, let outputs):
       StepValues(
-        result: outputs.isEmpty ? "skipped" : "success", outputs: outputs, reason: reason)
+        result: outputs.isEmpty ? "skipped" : "success", outputs: outputs,
+        reason: reason.description)
     case .failed(let reason):
       StepValues(
         result: "failure", outputs: [:], status: reason.exitStatus, reason: reason.description)
     case .cancelled(let cause):
       StepValues(result: "cancelled", outputs: [:], reason: "cancelled \(cause)")
     }
-  }
-}
-
-extension FailureReason {
-  /// The exit status of the process; nil if it has none.
-  fileprivate var exitStatus: Int? {
-    if case .exited(let status) = self { status } else { nil }
   }
 }

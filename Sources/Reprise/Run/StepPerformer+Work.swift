@@ -53,8 +53,7 @@ extension StepPerformer {
   /// The executor's thread also starts processes, so nothing may block it. A step whose task runs
   /// Swift code of the embedding program, or reads files for expressions or the cache, uses the
   /// pool.
-  func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
-    let declared = workflow.steps[step.position]
+  func taskExecutor(for declared: Workflow.Step) -> (any TaskExecutor)? {
     guard declared.action.kind.startsProgram, observer == nil, declared.extrasIfAny?.cache == nil,
       !declared.readsFiles, declared.extrasIfAny?.runner == nil,
       declared.extrasIfAny?.usesTerminal != true
@@ -84,16 +83,23 @@ extension StepPerformer {
     guard let name = context.resolved.share else {
       return try await context.carryOut(by: executor, registry)
     }
-    let result = try await sharedWork.result(
-      of: name, SharedWork.Work(context),
-      owner: "step \"\(context.step.id)\" of run \(context.run)",
-      // On standard error, because its outputs may be computed from its standard output.
-      onWait: { owner in
-        context.report("shares the work of \(owner), which is in progress", on: .standardError)
-      },
-      perform: { try await resultForOthers(of: context, by: executor) })
-    context.capture?.take(result.standardOutput)
-    return result.outputs
+    do {
+      let result = try await sharedWork.result(
+        of: name, SharedWork.Work(context),
+        owner: "step \"\(context.step.id)\" of run \(context.run)",
+        // On standard error, because its outputs may be computed from its standard output.
+        onWait: { owner in
+          context.report("shares the work of \(owner), which is in progress", on: .standardError)
+        },
+        perform: { try await resultForOthers(of: context, by: executor) })
+      context.capture?.take(result.standardOutput)
+      return result.outputs
+    } catch let failure as SharedWork.Failure {
+      if ledger.decide({ $0.state[context.index].written }) != failure.written {
+        context.report(written: failure.written)
+      }
+      throw failure.reason
+    }
   }
 
   /// Carries out work whose result is shared with other runs, and masks the result.
@@ -105,13 +111,13 @@ extension StepPerformer {
     do {
       let outputs = try await context.carryOut(by: executor, registry)
       return SharedWork.Result(
-        outputs: try masked(outputs), standardOutput: context.capture?.text ?? "")
+        outputs: try masked(outputs), standardOutput: context.capture?.captured ?? .init())
     } catch let error as CancellationError {
       throw error
-    } catch let reason as FailureReason {
-      throw masked(reason)
     } catch {
-      throw FailureReason.threw(masked(String(describing: error)))
+      let reason = error as? FailureReason ?? .threw(String(describing: error))
+      throw SharedWork.Failure(
+        reason: masked(reason), written: ledger.decide { $0.state[context.index].written })
     }
   }
 

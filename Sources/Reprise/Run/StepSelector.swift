@@ -3,7 +3,7 @@
 import Paths
 import WorkflowLanguage
 
-extension Workflow {
+extension Plan {
   /// Returns the steps that selectors select, in file order.
   ///
   /// A selector is the id of a step, the id of a step that was expanded to several, a pattern in
@@ -20,7 +20,7 @@ extension Workflow {
   ) throws(SelectionError) -> [StepIndex] {
     var found: Set<StepIndex> = []
     for selector in selectors { found.formUnion(try selected(by: selector, in: state)) }
-    return found.sorted()
+    return order.filter(found.contains)
   }
 
   private func selected(
@@ -30,16 +30,16 @@ extension Workflow {
       guard let phase = SelectedPhase(rawValue: String(selector.dropFirst())) else {
         throw .unknownSelector(selector, known: SelectedPhase.allCases.map { ":" + $0.rawValue })
       }
-      let steps = graph.indices.filter { phase.contains(state.steps[$0.position].phase) }
+      let steps = order.filter { phase.contains(state[$0].phase) }
       guard !steps.isEmpty else { throw .noneSelected(selector) }
       return steps
     }
-    let named = indices(named: selector)
+    let named = steps(named: selector)
     guard named.isEmpty, selector.contains(where: { $0 == "*" || $0 == "?" }) else {
       return try self.found(selector)
     }
     let pattern = GlobMatch(tokens(of: selector), of: .characters)
-    let steps = graph.indices.filter { pattern.matches(Array(graph.id(of: $0).utf8)[...]) }
+    let steps = order.filter { pattern.matches(Array(graph.id(of: $0).utf8)[...]) }
     guard !steps.isEmpty else { throw .noneSelected(selector) }
     return steps
   }

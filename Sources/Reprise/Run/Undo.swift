@@ -3,27 +3,61 @@
 import WorkflowLanguage
 
 extension StepPerformer {
+  /// Forgets the remembered result of the step whose work a step is about to undo.
+  ///
+  /// - Throws: ``FailureReason`` if it cannot be removed: the step would count as up to date although
+  ///   its work is gone.
+  func forgetUndone(_ job: StepJob) async throws(FailureReason) {
+    guard let id = job.step.extrasIfAny?.undoes, let step = job.plan.graph.index(of: id),
+      job.plan[step].extrasIfAny?.cache != nil
+    else { return }
+    try await forget(id)
+  }
+
   /// Returns why a step that undoes another one does not run; nil if it does, and for other steps.
-  func reasonNotToUndo(_ job: StepJob) -> String? {
+  func reasonNotToUndo(_ job: StepJob) -> SkipReason? {
     guard let id = job.step.extrasIfAny?.undoes else { return nil }
-    if case .succeeded? = ledger.decide({ $0.state[id]?.phase }) { return nil }
-    return "step \"\(id)\" has not succeeded"
+    switch ledger.decide({ $0.state[id]?.phase }) {
+    case .succeeded: return nil
+    // An earlier generation has done the work.
+    case .skipped(.upToDateInRun, _): return nil
+    default: break
+    }
+    return .nothingToUndo(id)
+  }
+}
+
+extension Workflow {
+  /// Returns the ids of the steps whose undoing has begun in a run, and of those that depend on them.
+  package func stepsUndone(in state: RunState) -> Set<String> {
+    let undone = steps.compactMap { step -> StepIndex? in
+      guard let id = step.extrasIfAny?.undoes, state[step.id]?.startedAt != nil else { return nil }
+      return graph.index(of: id)
+    }
+    return undone.isEmpty ? [] : Set(graph.withDependents(undone).map { graph.id(of: $0) })
   }
 }
 
 extension RunLedger.Page {
+  /// What a restart includes besides the steps that it asks for and those that depend on them.
+  var restartRules: RunMachine.RestartRules {
+    let retrying = groups.retrying.values.map(\.members)
+    return RunMachine.RestartRules(
+      endedServices: endedServices, undoneSteps: undoneSteps, retrying: retrying,
+      unended: Set(retrying.joined().filter { !state[$0].phase.isFinal }))
+  }
+
   /// The steps whose work has been undone, or is being undone, and those that depend on them.
   ///
   /// They must run again, although they have succeeded.
   var undoneSteps: [StepIndex] {
-    // They are under `finally`, so they come last.
-    let undone = (mainCount..<state.steps.count).compactMap { position -> StepIndex? in
-      guard let id = workflow.steps[position].extrasIfAny?.undoes,
-        state.steps[position].startedAt != nil
-      else { return nil }
-      return workflow.graph.index(of: id)
+    let undone = plan.finallySteps.compactMap { step -> StepIndex? in
+      guard let id = plan[step].extrasIfAny?.undoes, state[step].startedAt != nil else {
+        return nil
+      }
+      return plan.graph.index(of: id)
     }
-    return undone.isEmpty ? [] : workflow.graph.withDependents(undone)
+    return undone.isEmpty ? [] : plan.graph.withDependents(undone)
   }
 
   /// Returns the order in which steps are undone: those that have ended last are undone first, and
@@ -35,16 +69,16 @@ extension RunLedger.Page {
   func orderOfUndoing(
     in finallySteps: [StepIndex]
   ) -> (steps: [StepIndex], needs: [StepIndex: [StepIndex]]) {
-    let graph = workflow.graph
+    let graph = plan.graph
     var undone: [StepIndex: StepIndex] = [:]
     for step in finallySteps {
-      undone[step] = workflow.steps[step.position].extrasIfAny?.undoes.flatMap(graph.index)
+      undone[step] = plan[step].extrasIfAny?.undoes.flatMap(graph.index)
     }
     guard undone.count > 1 else { return (finallySteps, [:]) }
     let ranks = ranksOfEnds
     let undos = finallySteps.filter { undone[$0] != nil }.sorted { left, right in
       guard let left = undone[left], let right = undone[right] else { return false }
-      return ranks[left.position] > ranks[right.position]
+      return ranks[left] > ranks[right]
     }
     var needs: [StepIndex: [StepIndex]] = [undos[0]: []]
     for (last, next) in zip(undos, undos.dropFirst()) { needs[next] = [last] }
@@ -59,19 +93,19 @@ extension RunLedger.Page {
 
   /// The rank of each step by the time of its end, with a step always after those that it needs.
   private var ranksOfEnds: [Int] {
-    let graph = workflow.graph
-    var ends: [Int64] = Array(repeating: 0, count: state.steps.count)
+    let graph = plan.graph
+    var ends: [Int64] = Array(repeating: 0, count: plan.count)
     for step in graph.topologicalOrder {
-      let own = state.steps[step.position].endedAt?.microseconds ?? 0
+      let own = state[step].endedAt?.microseconds ?? 0
       // Times of an earlier process may be later, if the clock was changed.
-      ends[step.position] = graph.needs(of: step).reduce(own) { max($0, ends[$1.position]) }
+      ends[step] = graph.needs(of: step).reduce(own) { max($0, ends[$1]) }
     }
     let order = graph.topologicalOrder.enumerated().sorted { left, right in
-      let (first, second) = (ends[left.element.position], ends[right.element.position])
+      let (first, second) = (ends[left.element], ends[right.element])
       return first != second ? first < second : left.offset < right.offset
     }
     var ranks = Array(repeating: 0, count: ends.count)
-    for (rank, step) in order.enumerated() { ranks[step.element.position] = rank }
+    for (rank, step) in order.enumerated() { ranks[step.element] = rank }
     return ranks
   }
 }

@@ -10,8 +10,9 @@
 ///         ▼          ▼         ▼ │
 ///        refused   gone     out of sight ─▶ lost
 ///
-/// An attempt is *lost* only with a proof: the runner says that it is gone, and there is no result.
-/// Until then it is out of sight, and waits.
+/// An attempt that was *never begun* can be begun again, or end, without asking. One that *cannot be
+/// asked for* may have begun: it is found, or revoked, first. It is *lost* only with a proof: the
+/// runner says that it is gone, and there is no result. Until then it is out of sight, and waits.
 package struct AttemptState: Sendable, Equatable {
   /// What to ask the runner.
   package enum Question: Sendable, Equatable {
@@ -19,6 +20,8 @@ package struct AttemptState: Sendable, Equatable {
     case begin
     /// Whether there is such an attempt.
     case find
+    /// To make sure that it never begins, or to find it.
+    case revoke
     /// For its news.
     case follow
     /// What is known of it, since its news cannot be followed.
@@ -29,10 +32,19 @@ package struct AttemptState: Sendable, Equatable {
     case abandon
   }
 
+  /// What comes before a question.
+  package enum Pause: Sendable, Equatable {
+    case none
+    /// A short one: the last answer was a plain no.
+    case brief
+    /// One that grows with each answer that has said nothing.
+    case growing
+  }
+
   /// What to do next.
   package enum Next: Sendable, Equatable {
-    /// Ask this; after an answer that said nothing, only after a while.
-    case ask(Question, isAgain: Bool)
+    /// Ask this, after a pause.
+    case ask(Question, Pause)
     /// Nothing: the attempt is over.
     case over(AttemptResult)
   }
@@ -45,6 +57,10 @@ package struct AttemptState: Sendable, Equatable {
     case absent
     /// The runner refuses to begin it, for this reason.
     case refused(String)
+    /// The runner has certainly not begun it, for this reason; a later question may.
+    case neverBegun(String)
+    /// The runner has no room for it now, for this reason: it waits for its turn.
+    case full(String)
     /// The runner cannot be asked now, for this reason.
     case cannotAsk(String)
     case news(AttemptNews)
@@ -55,15 +71,20 @@ package struct AttemptState: Sendable, Equatable {
     case lost(String)
     case gone(Bool)
     case abandoned
-    /// It has been out of sight for longer than the workflow accepts.
-    case outOfSightTooLong
+    /// The runner could not be reached for this time, which is longer than the workflow accepts.
+    ///
+    /// If it is final, the attempt is given up even if it may go on.
+    case unreachableTooLong(Duration, isFinal: Bool)
     /// The engine wants it to stop.
     case stop
   }
 
   private enum Phase: Sendable, Equatable {
-    case intended
-    case adopting
+    /// It was certainly not begun; the text says why its begin failed.
+    case intended(String?)
+    /// It may have begun.
+    case adopting(String?)
+    case revoking(String)
     case begun
     case outOfSight(String)
     /// It has ended with this result; what is left of it may still be ending.
@@ -73,10 +94,11 @@ package struct AttemptState: Sendable, Equatable {
   }
 
   private var phase: Phase
-  private var isAgain = false
+  private var pause = Pause.none
   private var hasStarted = false
-  private var mayHaveBegun: Bool
   private var isStopping = false
+  /// The reasons that were reported, each once until something else is known.
+  private var reported: Set<String> = []
 
   /// Creates the state of an attempt.
   ///
@@ -84,20 +106,20 @@ package struct AttemptState: Sendable, Equatable {
   ///   - isAdopted: Whether an earlier engine has begun it, or meant to.
   ///   - hasStarted: Whether its start has been reported already.
   package init(isAdopted: Bool = false, hasStarted: Bool = false) {
-    phase = isAdopted ? .adopting : .intended
-    mayHaveBegun = isAdopted
+    phase = isAdopted ? .adopting(nil) : .intended(nil)
     self.hasStarted = hasStarted
   }
 
   /// What to do next.
   package var next: Next {
     switch phase {
-    case .intended: .ask(.begin, isAgain: isAgain)
-    case .adopting: .ask(.find, isAgain: isAgain)
-    case .begun: .ask(.follow, isAgain: false)
-    case .outOfSight: .ask(.look, isAgain: isAgain)
-    case .ending: .ask(.isGone, isAgain: isAgain)
-    case .givingUp: .ask(.abandon, isAgain: isAgain)
+    case .intended: .ask(.begin, pause)
+    case .adopting: .ask(.find, pause)
+    case .revoking: .ask(.revoke, pause)
+    case .begun: .ask(.follow, .none)
+    case .outOfSight: .ask(.look, pause)
+    case .ending: .ask(.isGone, pause)
+    case .givingUp: .ask(.abandon, pause)
     case .over(let result): .over(result)
     }
   }
@@ -107,78 +129,139 @@ package struct AttemptState: Sendable, Equatable {
     if case .outOfSight = phase { true } else { false }
   }
 
-  /// Whether the runner may know the attempt, so that it must be asked to stop it.
-  package var mayExist: Bool { mayHaveBegun }
+  /// Whether the attempt is seen, so that it goes on or has ended; not if it is given up or lost.
+  package var isInSight: Bool {
+    switch phase {
+    case .begun, .ending: true
+    case .intended, .adopting, .revoking, .outOfSight, .givingUp, .over: false
+    }
+  }
+
+  /// Whether the runner could not be reached when it was asked last.
+  package var isUnreachable: Bool {
+    switch phase {
+    case .intended(let problem), .adopting(let problem): problem != nil
+    case .outOfSight, .revoking, .givingUp: true
+    case .begun, .ending, .over: false
+    }
+  }
+
+  /// Whether the start was reported.
+  package var isStarted: Bool { hasStarted }
 
   /// Takes an answer.
   ///
   /// - Parameter input: The answer.
   /// - Returns: What to report of the attempt; never its end, which ``next`` has.
   package mutating func handle(_ input: Input) -> [AttemptNews] {
-    isAgain = false
     switch (phase, input) {
     case (.over, _):
       return []
-    case (.intended, .stop) where !mayHaveBegun:
-      phase = .over(.stopped)
-    case (.ending, .stop):
-      isStopping = true
-      phase = .ending(.stopped)
     case (_, .stop):
-      isStopping = true
-    case (.intended, .begun), (.adopting, .begun):
-      mayHaveBegun = true
-      phase = .begun
-    case (.intended, .refused(let text)):
-      phase = .over(.failed(.notStarted(text)))
+      stop()
+      return []
+    case (_, .unreachableTooLong(let time, let isFinal)):
+      giveUp(after: time, isFinal: isFinal)
+      return []
+    default:
+      pause = .none
+      return take(input)
+    }
+  }
+
+  /// Notes that the pause before the next question has passed, or was cut short.
+  package mutating func skipPause() { pause = .none }
+
+  /// Never changes a pause: what could not be asked before cannot be asked sooner now.
+  private mutating func stop() {
+    guard !isStopping else { return }
+    isStopping = true
+    switch phase {
+    case .intended: phase = .over(.stopped)
+    case .adopting(let problem):
+      pause = .none
+      phase = .revoking(problem ?? "")
+    case .ending: phase = .ending(.stopped)
+    case .revoking, .begun, .outOfSight, .givingUp, .over: break
+    }
+  }
+
+  private mutating func giveUp(after time: Duration, isFinal: Bool) {
+    switch phase {
+    case .intended(let problem?):
+      phase = .over(.failed(.notStarted("gave up after \(durationText(time)): \(problem)")))
+    case .adopting(let problem):
+      pause = .none
+      phase = .revoking(problem ?? "")
+    case .revoking(let problem) where isFinal:
+      fail(.lost(problem))
+    case .outOfSight(let problem) where isFinal:
+      pause = .none
+      phase = .givingUp(problem)
+    case .intended, .revoking, .begun, .outOfSight, .ending, .givingUp, .over: break
+    }
+  }
+
+  private mutating func take(_ input: Input) -> [AttemptNews] {
+    switch (phase, input) {
+    case (.intended, .refused(let text)): phase = .over(.failed(.notStarted(text)))
+    case (.intended, .neverBegun(let text)):
+      phase = .intended(text)
+      return wait(text)
+    case (.intended, .full(let text)):
+      phase = .intended(nil)
+      return wait(text)
     case (.intended, .cannotAsk(let text)):
       // The question may have arrived, and the answer may have been lost.
-      mayHaveBegun = true
-      phase = .adopting
-      isAgain = true
-      return [.queued(text)]
+      phase = .adopting(text)
+      return wait(text)
     case (.adopting, .absent):
       // Only meant, never begun; or begun without a trace, in which case nothing of it is left.
-      mayHaveBegun = false
-      phase = isStopping ? .over(.stopped) : .intended
-    case (.adopting, .cannotAsk(let text)), (.adopting, .refused(let text)):
-      isAgain = true
-      return hasStarted ? [.outOfSight(text)] : [.queued(text)]
-    case (.begun, .news(let news)), (.outOfSight, .news(let news)):
-      return take(news)
-    case (.begun, .newsEnded):
-      phase = .outOfSight("it has ended without a result")
-    case (.begun, .cannotAsk(let text)), (.begun, .refused(let text)):
-      phase = .outOfSight(text)
-      isAgain = true
-      return hasStarted ? [.outOfSight(text)] : [.queued(text)]
-    case (.outOfSight(let before), .cannotAsk(let text)),
-      (.outOfSight(let before), .sight(.unknown(let text))):
-      isAgain = true
-      phase = .outOfSight(text)
-      guard text != before else { return [] }
-      return hasStarted ? [.outOfSight(text)] : [.queued(text)]
-    case (.outOfSight, .sight(.gone)):
-      phase = .over(isStopping ? .stopped : .failed(.lost(Self.gone)))
-    case (.outOfSight, .lost(let text)):
-      phase = .over(isStopping ? .stopped : .failed(.lost("\(text); \(Self.gone)")))
-    case (.outOfSight, .sight):
+      phase = .intended(nil)
+    case (.revoking(let problem), .absent): fail(.notStarted(problem))
+    case (.begun, .news(let news)), (.outOfSight, .news(let news)): return take(news)
+    case (.begun, .newsEnded): phase = .outOfSight("it has ended without a result")
+    case (.outOfSight, .sight(.gone)): fail(.lost(Self.gone))
+    case (.outOfSight, .lost(let text)): fail(.lost("\(text); \(Self.gone)"))
+    case (.outOfSight, .sight(.unknown(let text))): return cannotAsk(text)
+    case (.intended, .begun), (.adopting, .begun), (.revoking, .begun), (.outOfSight, .sight):
+      reported = []
       phase = .begun
-    case (.outOfSight(let text), .outOfSightTooLong):
-      phase = .givingUp(text)
-    case (.givingUp(let text), .abandoned):
-      phase = .over(isStopping ? .stopped : .failed(.lost(text)))
-    case (.givingUp, .cannotAsk), (.givingUp, .refused):
-      isAgain = true
-    case (.ending(let result), .gone(true)):
-      phase = .over(result)
-    case (.ending, .gone(false)), (.ending, .cannotAsk), (.ending, .refused):
-      isAgain = true
+    case (.givingUp(let text), .abandoned): fail(.lost(text))
+    case (.ending(let result), .gone(true)): phase = .over(result)
+    case (.ending, .gone(false)): pause = .brief
+    case (_, .cannotAsk(let text)), (_, .refused(let text)), (_, .neverBegun(let text)),
+      (_, .full(let text)):
+      return cannotAsk(text)
     default:
       // An answer to a question that is no longer asked: late, or repeated.
       break
     }
     return []
+  }
+
+  private mutating func fail(_ reason: FailureReason) {
+    phase = .over(isStopping ? .stopped : .failed(reason))
+  }
+
+  /// Notes that a question was not answered.
+  private mutating func cannotAsk(_ text: String) -> [AttemptNews] {
+    switch phase {
+    case .adopting: phase = .adopting(text)
+    case .revoking: phase = .revoking(text)
+    case .begun, .outOfSight: phase = .outOfSight(text)
+    case .intended, .ending, .givingUp, .over:
+      pause = .growing
+      return []
+    }
+    return wait(text)
+  }
+
+  /// Asks again after a pause, and reports a reason that is new.
+  private mutating func wait(_ text: String) -> [AttemptNews] {
+    pause = .growing
+    guard reported.insert(text).inserted else { return [] }
+    return hasStarted ? [.outOfSight(text)] : [.queued(text)]
   }
 
   private static let gone = "nothing of it is left, and no result"
@@ -196,11 +279,23 @@ package struct AttemptState: Sendable, Equatable {
       hasStarted = true
       return [news]
     case .outOfSight(let text):
+      pause = .growing
       phase = .outOfSight(text)
-      isAgain = true
       return [news]
     case .queued, .output, .progress, .ready, .written, .leftBehind:
       return [news]
+    }
+  }
+}
+
+extension AttemptState.Input {
+  /// The answer of a runner that has failed.
+  static func failed(_ failure: RunnerFailure, _ text: String) -> Self {
+    switch failure {
+    case .refused: .refused(text)
+    case .neverBegun: .neverBegun(text)
+    case .full: .full(text)
+    case .cannotAsk: .cannotAsk(text)
     }
   }
 }

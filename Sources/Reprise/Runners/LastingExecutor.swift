@@ -13,5 +13,5 @@ package protocol LastingExecutor: Executor {
   func stop(_ token: AttemptToken, grace: Duration) async throws
 
   /// Gives back what is kept for the steps of a run; see ``Runner/release(_:)``.
-  func release(_ run: RunID) async
+  func release(_ run: RunID) async -> String?
 }

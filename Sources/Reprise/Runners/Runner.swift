@@ -22,8 +22,9 @@ public protocol Runner: Sendable {
   ///   - spec: What to run.
   ///   - token: The token of the attempt.
   /// - Returns: The attempt.
-  /// - Throws: ``RunnerFailure/refused(_:)`` if nothing was begun and nothing will be; after
-  ///   ``RunnerFailure/cannotAsk(_:)``, the attempt may have begun.
+  /// - Throws: ``RunnerFailure/refused(_:)`` if nothing was begun and nothing will be;
+  ///   ``RunnerFailure/neverBegun(_:)`` or ``RunnerFailure/full(_:)`` if nothing was begun, and
+  ///   another call may succeed; after ``RunnerFailure/cannotAsk(_:)``, the attempt may have begun.
   func begin(
     _ spec: AttemptSpec, token: AttemptToken
   ) async throws(RunnerFailure) -> any RunnerHandle
@@ -34,6 +35,22 @@ public protocol Runner: Sendable {
   /// - Returns: The attempt; nil only if it is certain that there is none and that none will appear.
   /// - Throws: ``RunnerFailure/cannotAsk(_:)`` if this cannot be said now.
   func find(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)?
+
+  /// Makes sure that an attempt never begins, or finds it.
+  ///
+  /// For an attempt that may have been begun and must stop. A runner that can decide this alone need
+  /// not ask where the attempt would run. The default is ``find(_:)``.
+  ///
+  /// - Parameter token: The token of the attempt.
+  /// - Returns: The attempt if it may have begun; nil only if it is certain that it never will.
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)`` if this cannot be said now.
+  func revoke(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)?
+
+  /// The time after which an attempt without an engine has been stopped where it ran; nil if it goes
+  /// on for as long as it takes.
+  ///
+  /// A stop that reaches nothing waits for this time, and for the grace period.
+  var orphanAfter: Duration? { get }
 
   /// Says what is known of many attempts at once.
   ///
@@ -53,25 +70,49 @@ public protocol Runner: Sendable {
   /// - Returns: The reason, such as `Slurm ended its job: NODE_FAIL`; nil if it is not known.
   func reasonForLoss(of token: AttemptToken) async -> String?
 
+  /// Says what ended an attempt from outside, such as a limit of its job, as far as that is known.
+  ///
+  /// Asked for the message of its step, when the attempt was stopped without a request, or was ended
+  /// by a signal. May wait for some seconds. The default knows nothing.
+  ///
+  /// - Parameter token: The token of the attempt.
+  /// - Returns: The reason, such as `Slurm ended its job: TIMEOUT`; nil if nothing is known.
+  func reasonForEnd(of token: AttemptToken) async -> String?
+
   /// Gives back what is kept for the steps of a run, which has no step in progress any more.
   ///
   /// Called once at the end of each run that has used the runner, before the end is recorded. Must
   /// return within some seconds, even if nothing can be given back now. The default does nothing.
   ///
   /// - Parameter run: The run.
-  func release(_ run: RunID) async
+  /// - Returns: What could not be given back, in a sentence for the user; nil if nothing is left.
+  func release(_ run: RunID) async -> String?
 }
 
 extension Runner {
+  /// Finds the attempt.
+  public func revoke(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)? {
+    try await find(token)
+  }
+
+  /// Nil: attempts go on.
+  public var orphanAfter: Duration? { nil }
+
   /// Returns nil: no reason is known.
   public func reasonForLoss(of token: AttemptToken) async -> String? { nil }
 
+  /// Returns nil: no reason is known.
+  public func reasonForEnd(of token: AttemptToken) async -> String? { nil }
+
   /// Does nothing: nothing is kept.
-  public func release(_ run: RunID) async {}
+  public func release(_ run: RunID) async -> String? { nil }
 }
 
 /// An attempt that a runner has begun.
 public protocol RunnerHandle: Sendable {
+  /// The number of its job where it runs, by which a user finds it there; nil if it has none.
+  var job: String? { get }
+
   /// The news of the attempt from a mark on; the last one is its end.
   ///
   /// The sequence is read by one task at a time. It may throw ``RunnerFailure/cannotAsk(_:)`` at
@@ -99,6 +140,11 @@ public protocol RunnerHandle: Sendable {
   ///
   /// For an attempt that stays out of sight for longer than the workflow accepts.
   func abandon() async throws(RunnerFailure)
+}
+
+extension RunnerHandle {
+  /// Nil: it has none.
+  public var job: String? { nil }
 }
 
 /// A position in the record of an attempt.
@@ -142,13 +188,26 @@ public enum AttemptSight: Sendable, Equatable {
 public enum RunnerFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// It refuses, and asking again does not help; the text says why and what to do.
   case refused(String)
+  /// It has certainly not begun the attempt, for this reason; another call may succeed.
+  case neverBegun(String)
+  /// It has no room for the attempt now, for this reason, and has not begun it; it waits as in a
+  /// queue.
+  case full(String)
   /// It cannot be asked now, for this reason; ask again later.
   case cannotAsk(String)
+
+  /// Whether the attempt was certainly not begun, although another call may succeed.
+  package var isNeverBegun: Bool {
+    switch self {
+    case .neverBegun, .full: true
+    case .refused, .cannotAsk: false
+    }
+  }
 
   /// The reason.
   public var description: String {
     switch self {
-    case .refused(let text), .cannotAsk(let text): text
+    case .refused(let text), .neverBegun(let text), .full(let text), .cannotAsk(let text): text
     }
   }
 }

@@ -3,7 +3,6 @@
 import ChildProcesses
 import Masking
 import Platform
-import Synchronization
 import WorkflowLanguage
 
 /// An executor that has a ``Runner`` carry out the attempts.
@@ -78,9 +77,9 @@ public struct RunnerExecutor: Executor {
       ?? AttemptToken(
         run: context.run, step: context.step.id, generation: context.generation,
         attempt: context.attempt)
+    spec.heldLocks = context.poolLocks + surroundings.hostsLocks(of: context.run)
     if context.adopted == nil { spec = try prepare(spec, token) }
-    let place = RunnerPlace(
-      runner: name, token: token.text, survives: runner.survivesEngine)
+    let place = RunnerPlace(runner: name, token: token.text, survives: runner.survivesEngine)
     if context.adopted == nil {
       context.reporter.report(.queued(place, text: ""))
       if let problem = await context.reporter.recorded() { throw FailureReason.notStarted(problem) }
@@ -97,18 +96,41 @@ public struct RunnerExecutor: Executor {
     } onCancel: {
       stopping.request(grace: context.gracePeriod)
     }
+    return try await outputs(of: result, token, context, isStopping: stopping.isRequested)
+  }
+
+  private func outputs(
+    of result: AttemptResult, _ token: AttemptToken, _ context: StepContext, isStopping: Bool
+  ) async throws -> StepOutputs {
     switch result {
     case .succeeded(let outputs):
       try Task.checkCancellation()
       return outputs
-    case .failed(let reason): throw reason
-    case .stopped:
-      guard stopping.isRequested else {
-        throw FailureReason.lost(
-          "it was stopped where it ran, and not by this run: by its scheduler, by hand, or because no "
-            + "engine asked for it in time")
+    case .failed(let reason):
+      if reason.mayBeFromOutside, !isStopping,
+        let text = await runner.reasonForEnd(of: token)
+      {
+        context.report(context.masker.masked(text), on: .standardError)
       }
-      throw CancellationError()
+      throw reason
+    case .stopped:
+      if isStopping { throw CancellationError() }
+      let text = await runner.reasonForEnd(of: token)
+      throw FailureReason.lost(
+        text
+          ?? "it was stopped where it ran, and not by this run: by its scheduler, by hand, or because no "
+          + "engine asked for it in time")
+    }
+  }
+}
+
+extension FailureReason {
+  /// Whether something else than the program may have ended it, such as a limit of its job.
+  fileprivate var mayBeFromOutside: Bool {
+    switch self {
+    case .signalled: true
+    case .exited(let status): status > 128
+    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost: false
     }
   }
 }
@@ -116,183 +138,36 @@ public struct RunnerExecutor: Executor {
 extension RunnerExecutor: LastingExecutor {
   package func stop(_ token: AttemptToken, grace: Duration) async throws {
     var handle: (any RunnerHandle)?
-    var pause = GrowingDelay()
     var isAsked = false
+    var brief = GrowingDelay()
+    var trouble = TroubleDelay(clock: surroundings.clock)
+    let orphaned = runner.orphanAfter.map { $0 + grace + RunnerAttempt.orphanMargin }
+    let limits = TroubleDelay.Limits(
+      final: [orphaned, lostAfter].compactMap { $0 }.min())
     while true {
+      let askedAt = surroundings.clock.now
       do throws(RunnerFailure) {
         if handle == nil {
-          guard let found = try await runner.find(token) else { return }
+          guard let found = try await runner.revoke(token) else { return }
           handle = found
         }
         if !isAsked { try await handle?.stop(grace: grace) }
         isAsked = true
         if try await handle?.isGone() ?? true { return }
+        trouble.note(isUnreachable: false, askedAt: askedAt)
       } catch {
-        if case .refused(let text) = error { throw FailureReason.lost(text) }
-      }
-      try await surroundings.clock.sleep(for: pause.next(upTo: .seconds(1)))
-    }
-  }
-
-  package func release(_ run: RunID) async { await runner.release(run) }
-}
-
-/// A request to stop an attempt, which is passed on as soon as there is something to stop.
-private final class StopRequest: Sendable {
-  private struct State {
-    var grace: Duration?
-    var handle: (any RunnerHandle)?
-  }
-
-  private let state = Mutex(State())
-  private let clock: any RunClock
-
-  init(clock: any RunClock) {
-    self.clock = clock
-  }
-
-  var isRequested: Bool { state.withLock { $0.grace != nil } }
-
-  /// Asks for a stop; a later request can only shorten the grace period.
-  func request(grace: Duration) {
-    let handle = state.withLock { state -> (any RunnerHandle)? in
-      state.grace = min(grace, state.grace ?? grace)
-      return state.handle
-    }
-    if let handle { pass(grace, to: handle) }
-  }
-
-  /// Sets what is to be stopped.
-  func found(_ handle: any RunnerHandle) {
-    let grace = state.withLock { state -> Duration? in
-      state.handle = handle
-      return state.grace
-    }
-    if let grace { pass(grace, to: handle) }
-  }
-
-  private func pass(_ grace: Duration, to handle: any RunnerHandle) {
-    Task { [clock] in
-      var pause = GrowingDelay()
-      while true {
-        do throws(RunnerFailure) {
-          return try await handle.stop(grace: grace)
-        } catch {
-          try? await clock.sleep(for: pause.next(upTo: .seconds(5)))
+        if case .refused(let text) = error, limits.final == nil { throw FailureReason.lost(text) }
+        trouble.note(isUnreachable: true, askedAt: askedAt)
+        if trouble.reached(limits) != nil {
+          try? await handle?.abandon()
+          return
         }
-        if (try? await handle.isGone()) == true { return }
+        try await surroundings.clock.sleep(for: trouble.next(limits))
+        continue
       }
-    }
-  }
-}
-
-/// One attempt in progress: asks the runner what ``AttemptState`` wants to know.
-private struct RunnerAttempt: Sendable {
-  let runner: any Runner
-  let spec: AttemptSpec
-  let token: AttemptToken
-  let place: RunnerPlace
-  let context: StepContext
-  let clock: any RunClock
-  let lostAfter: Duration?
-  let stopping: StopRequest
-
-  /// The longest pause between two questions.
-  private static let pauseMax = Duration.seconds(5)
-
-  func result() async -> AttemptResult {
-    var state = AttemptState(
-      isAdopted: context.adopted != nil, hasStarted: context.reporter.hasStarted)
-    var handle: (any RunnerHandle)?
-    var mark = OutputMark()
-    var pause = GrowingDelay()
-    var outOfSightSince: Timestamp?
-    while true {
-      if stopping.isRequested { report(state.handle(.stop)) }
-      if !state.isOutOfSight {
-        if outOfSightSince != nil { context.reporter.report(.inSight) }
-        outOfSightSince = nil
-      } else if outOfSightSince == nil {
-        outOfSightSince = clock.now
-      }
-      if let lostAfter, let since = outOfSightSince, clock.now - since > lostAfter {
-        report(state.handle(.outOfSightTooLong))
-      }
-      switch state.next {
-      case .over(let result):
-        return result
-      case .ask(let question, let isAgain):
-        if isAgain {
-          let limit = question == .isGone ? Duration.milliseconds(100) : Self.pauseMax
-          try? await clock.sleep(for: pause.next(upTo: limit))
-        } else {
-          pause = GrowingDelay()
-        }
-        if let answer = await answer(to: question, &handle, &mark, &state) {
-          report(state.handle(answer))
-        }
-      }
+      try await surroundings.clock.sleep(for: brief.next(upTo: .seconds(1)))
     }
   }
 
-  /// Asks the runner, and returns its answer; nil if news that were handled on the way have said all.
-  private func answer(
-    to question: AttemptState.Question, _ handle: inout (any RunnerHandle)?,
-    _ mark: inout OutputMark, _ state: inout AttemptState
-  ) async -> AttemptState.Input? {
-    do {
-      switch question {
-      case .begin:
-        handle = try await runner.begin(spec, token: token)
-      case .find:
-        handle = try await runner.find(token)
-      case .look:
-        let sight = try await runner.look([token])[token]
-        if sight == .gone, let text = await runner.reasonForLoss(of: token) {
-          return .lost(context.masker.masked(text))
-        }
-        return .sight(sight ?? .unknown("the runner does not know"))
-      case .isGone:
-        return .gone(try await handle?.isGone() ?? true)
-      case .abandon:
-        try await handle?.abandon()
-        return .abandoned
-      case .follow:
-        guard let handle else { return .absent }
-        for try await item in handle.news(from: mark) {
-          mark = item.next
-          if await take(item.news, &state) { return nil }
-        }
-        return .newsEnded
-      }
-      guard let handle else { return .absent }
-      stopping.found(handle)
-      return .begun
-    } catch let RunnerFailure.refused(text) {
-      return .refused(context.masker.masked(text))
-    } catch {
-      return .cannotAsk(context.masker.masked(String(describing: error)))
-    }
-  }
-
-  /// Reports a piece of news.
-  ///
-  /// - Returns: Whether it is the last one.
-  private func take(_ news: AttemptNews, _ state: inout AttemptState) async -> Bool {
-    if stopping.isRequested { report(state.handle(.stop)) }
-    for news in state.handle(.news(news)) where !send(news) { await context.roomForOutput() }
-    if case .ended = news { return true }
-    return state.isOutOfSight
-  }
-
-  private func report(_ news: [AttemptNews]) {
-    for news in news { _ = send(news) }
-  }
-
-  private func send(_ news: AttemptNews) -> Bool {
-    if case .queued(let text) = news {
-      return context.reporter.report(.queued(place, text: context.masker.masked(text)))
-    }
-    return context.report(news)
-  }
+  package func release(_ run: RunID) async -> String? { await runner.release(run) }
 }

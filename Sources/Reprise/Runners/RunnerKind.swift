@@ -54,11 +54,30 @@ public struct RunnerSurroundings: Sendable {
   /// The program `reprise`, which serves attempts as `reprise host`; nil for the one in `PATH`.
   public var hostProgram: String?
   /// The variables that steps inherit.
-  public internal(set) var environment: [String: String] = [:]
+  public package(set) var environment: [String: String] = [:]
   /// The directory that those of steps are relative to; nil for that of this process.
   public internal(set) var directory: String?
   /// The source of time.
   public var clock: any RunClock = SystemClock()
+  /// The folder with the locks of live runs; nil if there is none.
+  package var locks: String?
+
+  /// Returns the path of the lock that the hosts of a run hold: while it is held, steps of the run
+  /// continue, with or without their engine.
+  package static func hostsLock(of run: RunID, in locks: String) -> String {
+    "\(locks)/\(run).hosts.lock"
+  }
+
+  /// The folder with the state of the project, which has that of the locks; nil if there is none.
+  package var stateFolder: String? {
+    locks.flatMap { locks in locks.lastIndex(of: "/").map { String(locks[..<$0]) } }
+  }
+
+  /// The lock that the hosts of a run hold, if any.
+  package func hostsLocks(of run: RunID?) -> [String] {
+    guard let locks, let run else { return [] }
+    return [Self.hostsLock(of: run, in: locks)]
+  }
 
   /// Creates surroundings.
   ///
@@ -156,8 +175,13 @@ struct RunnerRegistry: Sendable {
   }
 
   /// Gives back what executors keep for the steps of a run.
-  func release(_ run: RunID) async {
+  ///
+  /// - Returns: What could not be given back, in sentences.
+  func release(_ run: RunID) async -> [String] {
     let executors = made.executors.withLock { $0.values.compactMap { $0 as? any LastingExecutor } }
-    for executor in executors { await executor.release(run) }
+    return await withTaskGroup { group in
+      for executor in executors { group.addTask { await executor.release(run) } }
+      return await group.reduce(into: []) { left, notice in left += notice.map { [$0] } ?? [] }
+    }
   }
 }

@@ -6,7 +6,8 @@ import WorkflowLanguage
 
 /// The places of pools, for all runs of an engine and, with a folder, for all processes that use it.
 ///
-/// In the folder, a place is a lock on a file, which the kernel releases when its holder dies. A step
+/// In the folder, a place is a lock on a file, which the kernel releases when its holders die: the
+/// engine of a step and, for a step that outlives it, its host. The file names the step. A step
 /// takes all of its places at once: only one step of a pool collects places at a time, the one that
 /// holds the lock on the file `queue`, so steps that wait cannot hold what others wait for.
 final class PoolPlaces: Sendable {
@@ -16,6 +17,9 @@ final class PoolPlaces: Sendable {
     private let pool: String
     private let count: Int
     private let locks: [PlaceLock]
+
+    /// The paths of the locks.
+    var paths: [String] { locks.map(\.path) }
 
     fileprivate init(pools: PoolPlaces, pool: String, count: Int, locks: [PlaceLock]) {
       self.pools = pools
@@ -50,6 +54,13 @@ final class PoolPlaces: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The steps that this process runs in, which hold their places until it has ended.
+  private let callers: Set<String>
+
+  /// Creates pools.
+  ///
+  /// - Parameter callers: The steps that this process runs in.
+  init(callers: CallingSteps = CallingSteps()) { self.callers = callers.holders }
 
   /// The interval at which the step at the head of a queue looks for free places.
   private static let interval = Duration.milliseconds(50)
@@ -89,6 +100,30 @@ final class PoolPlaces: Sendable {
       release(claim.pool, claim.count)
       throw error
     }
+  }
+
+  /// Takes the places of a step that goes on since an engine before; never waits.
+  ///
+  /// - Parameters:
+  ///   - claim: What it has taken.
+  ///   - holder: The description of the step, by which its places are known.
+  ///   - folder: The folder with the locks.
+  /// - Returns: Its places; fewer if its host did not hold them, and others have taken them since.
+  /// - Throws: ``FailureReason`` if the locks cannot be used.
+  func retake(_ claim: PoolClaim, for holder: String, in folder: String?) throws -> Lease {
+    let paths =
+      folder.map { folder in (0..<claim.size).map { "\(folder)/\(claim.pool)/\($0)" } } ?? []
+    var locks: [PlaceLock] = []
+    for path in paths where PlaceLock.noted(path) == holder {
+      if let lock = try PlaceLock(path, isShared: true) { locks.append(lock) }
+    }
+    for path in paths where locks.count < claim.count {
+      guard let lock = try PlaceLock(path) else { continue }
+      lock.share(with: holder)
+      locks.append(lock)
+    }
+    state.withLock { $0.pools[claim.pool, default: Pool()].taken += claim.count }
+    return Lease(pools: self, pool: claim.pool, count: claim.count, locks: locks)
   }
 
   /// Returns what a step waits for: `waits for pool "db" (2 of 2 in use)`.
@@ -164,15 +199,8 @@ final class PoolPlaces: Sendable {
       throw FailureReason.notStarted("cannot create the folder \(folder): \(error)")
     }
     let paths = (0..<claim.size).map { "\(folder)/\($0)" }
-    var queue: PlaceLock?
-    while queue == nil {
-      queue = try PlaceLock(folder + "/queue")
-      guard queue == nil else { break }
-      let holders = paths.map(PlaceLock.noted)
-      wait(holders.count { !$0.isEmpty }, holders)
-      guard (try? await clock.sleep(for: Self.interval)) != nil else { return nil }
-    }
-    defer { queue?.release() }
+    guard let queue = try await queueLock(claim, folder, paths, clock, wait) else { return nil }
+    defer { queue.release() }
     var locks: [String: PlaceLock] = [:]
     while true {
       for path in paths where locks[path] == nil && locks.count < claim.count {
@@ -180,14 +208,45 @@ final class PoolPlaces: Sendable {
       }
       guard locks.count < claim.count else { break }
       let taken = paths.filter { locks[$0] == nil }
+      do throws(FailureReason) {
+        try expectNotToWaitForCallers(claim, taken.map(PlaceLock.noted))
+      } catch {
+        for lock in locks.values { lock.release() }
+        throw error
+      }
       wait(taken.count, taken.map(PlaceLock.noted))
       guard (try? await clock.sleep(for: Self.interval)) != nil else {
         for lock in locks.values { lock.release() }
         return nil
       }
     }
-    for lock in locks.values { lock.note(holder) }
+    for lock in locks.values { lock.share(with: holder) }
     return Array(locks.values)
+  }
+
+  /// Waits until no other step waits for places; nil if the task was cancelled.
+  private func queueLock(
+    _ claim: PoolClaim, _ folder: String, _ paths: [String], _ clock: any RunClock,
+    _ wait: (Int, [String]) -> Void
+  ) async throws -> PlaceLock? {
+    while true {
+      if let queue = try PlaceLock(folder + "/queue") { return queue }
+      let holders = paths.map(PlaceLock.noted)
+      try expectNotToWaitForCallers(claim, holders)
+      wait(holders.count { !$0.isEmpty }, holders)
+      guard (try? await clock.sleep(for: Self.interval)) != nil else { return nil }
+    }
+  }
+
+  /// Refuses to wait for places that only the steps can give back that this process runs in.
+  private func expectNotToWaitForCallers(
+    _ claim: PoolClaim, _ holders: [String]
+  ) throws(FailureReason) {
+    let own = holders.filter(callers.contains)
+    guard let holder = own.first, own.count + claim.count > claim.size else { return }
+    throw .notStarted(
+      "it would wait for itself: \(holder), in which it runs, holds "
+        + "\(own.count) of \(claim.size) places of pool \"\(claim.pool)\"")
   }
 }
 
@@ -198,16 +257,18 @@ extension PoolPlaces {
 
 /// A lock on the file of a place.
 final class PlaceLock: Sendable {
+  let path: String
   private let file: Mutex<OpenFile?>
 
-  /// Takes the lock; nil if another holds it.
+  /// Takes the lock, with its holder if it is shared; nil if another holds it.
   ///
   /// - Throws: ``FailureReason`` if the file cannot be opened.
-  init?(_ path: String) throws {
+  init?(_ path: String, isShared: Bool = false) throws {
+    self.path = path
     do throws(Errno) {
       let file = try OpenFile(
         path, .readWrite, options: [.create, .noFollow], permissions: .ownerReadWrite)
-      try file.lock()
+      if isShared { try file.lockTogether() } else { try file.lock() }
       self.file = Mutex(file)
     } catch {
       if error == .resourceTemporarilyUnavailable || error == .permissionDenied { return nil }
@@ -215,9 +276,12 @@ final class PlaceLock: Sendable {
     }
   }
 
-  /// Writes who holds the place.
-  func note(_ text: String) {
-    file.withLock { _ = $0?.replaceContents(with: Array(text.utf8)) }
+  /// Writes who holds the place, and lets the host of that step hold it as well.
+  func share(with holder: String) {
+    file.withLock { file in
+      _ = file?.replaceContents(with: Array(holder.utf8))
+      try? file?.lockTogether()
+    }
   }
 
   /// Returns who holds the place at a path, or held it last.

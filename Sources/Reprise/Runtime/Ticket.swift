@@ -34,16 +34,23 @@ package final class Ticket<Answer: Sendable>: Sendable {
   /// - Returns: The answer; nil if the waiting task was cancelled first.
   package func value() async -> Answer? {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let answer = state.withLock { state -> Answer?? in
-          if case .answered(let answer) = state { return .some(answer) }
-          state = .waiting(continuation)
-          return nil
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
+      await finalValue()
     } onCancel: {
       settle(nil)
+    }
+  }
+
+  /// Waits for the answer, also in a task that is cancelled.
+  ///
+  /// - Returns: The answer; nil only if a ``value()`` was cancelled before.
+  package func finalValue() async -> Answer? {
+    await withCheckedContinuation { continuation in
+      let answer = state.withLock { state -> Answer?? in
+        if case .answered(let answer) = state { return .some(answer) }
+        state = .waiting(continuation)
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
     }
   }
 

@@ -20,7 +20,7 @@ extension Value {
   fileprivate func masked(by masker: Masker) -> Value {
     switch self {
     case .null, .boolean: return self
-    case .number:
+    case .number, .digits:
       let masked = masker.masked(asText)
       return masked == asText ? self : .text(masked)
     case .text(let text): return .text(masker.masked(text))

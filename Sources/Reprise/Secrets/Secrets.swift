@@ -135,27 +135,31 @@ public struct Secrets: Sendable {
       case .command(let words):
         value = try await output(of: words, name, programs, Array(values.values))
       }
-      // Invalid UTF-8 in a variable or in the output of a program was replaced by this character.
-      guard !value.unicodeScalars.contains("\u{FFFD}") else { throw notText(name) }
-      guard value.contains(where: { !$0.isWhitespace }), value.utf8.count >= SecretForms.bytesMin
-      else {
-        throw SecretError(
-          "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it cannot be "
-            + "masked without masking much else; use a longer one")
-      }
-      guard SecretForms.canMask(value) else {
-        throw SecretError(
-          "the secret \"\(name)\" has no line of \(SecretForms.bytesMin) characters: its lines "
-            + "cannot be masked without masking much else; write it on one line, for example with "
-            + "base64 -w 0")
-      }
-      guard value.utf8.count <= bytesMax, !value.utf8.contains(0) else {
-        throw SecretError(
-          "the secret \"\(name)\" is longer than \(bytesMax) bytes or contains a NUL byte")
-      }
+      try expectMaskable(value, name)
       values[Key(scope: scope, name: name)] = value
     }
     return Secrets(values, variables: variables)
+  }
+
+  private static func expectMaskable(_ value: String, _ name: String) throws(SecretError) {
+    // Invalid UTF-8 in a variable or in the output of a program was replaced by this character.
+    guard !value.unicodeScalars.contains("\u{FFFD}") else { throw notText(name) }
+    guard value.contains(where: { !$0.isWhitespace }), value.utf8.count >= SecretForms.bytesMin
+    else {
+      throw SecretError(
+        "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it cannot be "
+          + "masked without masking much else; use a longer one")
+    }
+    guard SecretForms.canMask(value) else {
+      throw SecretError(
+        "the secret \"\(name)\" has no line of \(SecretForms.bytesMin) characters: its lines "
+          + "cannot be masked without masking much else; write it on one line, for example with "
+          + "base64 -w 0")
+    }
+    guard value.utf8.count <= bytesMax, !value.utf8.contains(0) else {
+      throw SecretError(
+        "the secret \"\(name)\" is longer than \(bytesMax) bytes or contains a NUL byte")
+    }
   }
 
   /// Masks the secrets in an error of a workflow file.
@@ -219,7 +223,7 @@ public struct Secrets: Sendable {
     let errors = OutputCapture()
     let child: ChildProcess
     do {
-      child = try ChildProcess.spawn(
+      child = try await ChildProcess.spawn(
         Command(
           executable: words[0], arguments: Array(words.dropFirst()), environment: environment)
       ) { lines in

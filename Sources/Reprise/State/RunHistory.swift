@@ -186,7 +186,7 @@ package struct RunHistory: Sendable, Equatable {
     switch stepEvent {
     case .expanded(let items):
       if let position = plan?.steps.firstIndex(where: { $0.id == id }) {
-        _ = plan?.expand(stepAt: position, to: items)
+        plan?.expand(stepAt: position, to: items)
       }
     case .ready:
       readyTimes[id] = time

@@ -1,12 +1,29 @@
 // The names of steps for displays.
 
+import WorkflowLanguage
+
 extension RunState {
+  /// Returns whether a step is part of the run and has this id.
+  func isStep(_ id: String, _ step: StepIndex) -> Bool {
+    steps.position(of: step) != nil && steps[step].id == id
+  }
+
   /// Returns the text by which displays refer to a step: its name, or else its id.
   ///
   /// - Parameter id: The id of the step.
   /// - Returns: The name; the id for a step without a name, and for one that the run does not have.
   public func name(of id: String) -> String {
     position(ofStep: id).flatMap { plan?.steps[$0].name } ?? id
+  }
+
+  /// Returns the label that a step got from the expansion of `matrix` or `foreach`.
+  ///
+  /// It distinguishes the step from its siblings.
+  ///
+  /// - Parameter id: The id of the step.
+  /// - Returns: The label, such as `linux, 5`; nil for a step that was not expanded.
+  public func label(of id: String) -> String? {
+    position(ofStep: id).flatMap { plan?.steps[$0].label }
   }
 
   /// Returns a sentence about the end of the run, with the name of a step instead of its id.

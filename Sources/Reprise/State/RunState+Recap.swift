@@ -64,18 +64,20 @@ extension StepState {
       add(readyAt, .waiting(approval), attempt: 0)
     }
     if let readyAt {
+      let last = interventions.last { if case .approved = $0.kind { true } else { false } }
       for intervention in interventions {
         guard case .approved(let question) = intervention.kind else { continue }
         let isAfterStart = startedAt.map { $0 < intervention.time } ?? false
         add(isAfterStart ? intervention.time : readyAt, .waiting(question), attempt: 0)
-        add(intervention.time, .approved, attempt: 0, by: intervention.by)
+        let values = intervention == last ? given : [:]
+        add(intervention.time, .approved(values), attempt: 0, by: intervention.by)
       }
     }
     if let waitsUntil, let readyAt { add(readyAt, .pausing(until: waitsUntil), attempt: 0) }
     if let round, pendingRound == nil, let time = startedAt ?? readyAt {
       // The rounds before the current one, as a whole.
-      add(time, .started(), attempt: attempt - 1)
-      add(time, .repeating(round.previous, after: .zero), attempt: attempt - 1)
+      add(time, .started(), attempt: attempt &- 1)
+      add(time, .repeating(round.previous, after: .zero), attempt: attempt &- 1)
     }
     if let wait = waitsForPool { add(wait.since, .waitingForPool(wait.pool, text: wait.text)) }
     if let placement {

@@ -1,5 +1,7 @@
 // `RunState`: the state of a run, as a pure fold over its events.
 
+package import WorkflowLanguage
+
 /// The state of a run and of each of its steps.
 ///
 /// The live run, the displays and the journal all use this fold, so live, shown and recovered
@@ -14,11 +16,13 @@ public struct RunState: Sendable, Equatable {
   /// The current generation, from 1; 0 before the first event.
   public private(set) var generation = 0
   /// The steps in file order.
-  public internal(set) var steps: [StepState] = []
+  public internal(set) var steps = StepStates()
   /// The number of steps in each phase.
   public internal(set) var counts = StepCounts()
-  /// The position of the first step that failed in this generation and so failed the run.
-  public internal(set) var firstFailure: Int?
+  /// The id of the first step that failed in this generation and so failed the run.
+  ///
+  /// An id, because the indices of a state that was folded from a recap differ.
+  var firstFailedStep: String?
   /// The time at which the run started.
   public private(set) var startedAt: Timestamp?
   /// The time at which the current generation started.
@@ -35,35 +39,31 @@ public struct RunState: Sendable, Equatable {
   public var pauseRequester: Requester? { pause?.by }
   /// The event that paused the run, while it is paused.
   private(set) var pause: Event?
-
+  /// What the user should know when the run ends; see ``Event/Kind/runNotice(_:)``.
+  public private(set) var notices: [String] = []
   /// The steps that the restart in progress stops; nil for all, and empty if there is none.
   private var restarted: Set<String>? = []
-  var positions: [String: Int] = [:]
 
   /// The state before the first event.
   public init() {}
 
   /// The step with an id; nil if the run has no such step.
   public subscript(id: String) -> StepState? {
-    positions[id].map { steps[$0] }
+    steps.index(of: id).map { steps[$0] }
   }
+
+  /// The state of a step.
+  package subscript(step: StepIndex) -> StepState { steps[step] }
+
+  /// The position of the first step that failed in this generation and so failed the run.
+  public var firstFailure: Int? { firstFailedStep.flatMap(position(ofStep:)) }
 
   /// Returns whether the run continues if a step fails.
   ///
   /// - Parameter id: The id of the step.
   /// - Returns: Whether it continues; false if there is no such step.
   public func isTolerated(_ id: String) -> Bool {
-    positions[id].map { plan?.steps[$0].continuesOnError == true } ?? false
-  }
-
-  /// Returns the label that a step got from the expansion of `matrix` or `foreach`.
-  ///
-  /// It distinguishes the step from its siblings.
-  ///
-  /// - Parameter id: The id of the step.
-  /// - Returns: The label, such as `linux, 5`; nil for a step that was not expanded.
-  public func label(of id: String) -> String? {
-    positions[id].flatMap { plan?.steps[$0].label }
+    position(ofStep: id).map { plan?.steps[$0].continuesOnError == true } ?? false
   }
 
   /// The steps that are waiting for approval, in file order.
@@ -78,7 +78,7 @@ public struct RunState: Sendable, Equatable {
   /// - Parameter id: The id of the step.
   /// - Returns: Its position; nil if the run has no such step.
   public func position(ofStep id: String) -> Int? {
-    positions[id]
+    steps.index(of: id).flatMap(steps.position)
   }
 
   /// The ids of the steps that the restart in progress stops, in file order; nil for all.
@@ -107,11 +107,11 @@ public struct RunState: Sendable, Equatable {
   /// - Throws: ``InvalidTransition`` if the event is invalid in this state, which then stays
   ///   unchanged.
   public mutating func apply(_ event: Event) throws(InvalidTransition) {
-    try apply(event, ofStepAt: nil)
+    try apply(event, of: nil)
   }
 
-  /// Applies the next event; faster for an event of a step if the step's position is given.
-  mutating func apply(_ event: Event, ofStepAt known: Int?) throws(InvalidTransition) {
+  /// Applies the next event; faster for an event of a step if the step is given.
+  mutating func apply(_ event: Event, of known: StepIndex?) throws(InvalidTransition) {
     switch event.kind {
     case .runStarted(let plan):
       try start(plan, event)
@@ -139,16 +139,20 @@ public struct RunState: Sendable, Equatable {
     case .runUnpaused:
       try expect(event, phase.isActive)
       pause = nil
+    case .runNotice(let text):
+      try expect(event, phase.isActive)
+      notices.append(text)
     case .runEnded(let outcome):
       try expect(event, phase.isActive && counts.final == steps.count)
       setPhase(.ended(outcome), event)
       pause = nil
     case .step(let id, let attempt, let stepEvent):
-      guard let position = known ?? positions[id], phase.isActive, event.generation == generation
+      guard let step = known.flatMap({ isStep(id, $0) ? $0 : nil }) ?? steps.index(of: id),
+        phase.isActive, event.generation == generation
       else {
         throw InvalidTransition(event: event, phase: phase, stepPhase: nil)
       }
-      try apply(stepEvent, attempt: attempt, to: position, event)
+      try apply(stepEvent, attempt: attempt, to: step, event)
     }
   }
 
@@ -161,9 +165,7 @@ public struct RunState: Sendable, Equatable {
     generation = event.generation
     startedAt = event.time
     generationStartedAt = event.time
-    steps = plan.steps.map { StepState(id: $0.id) }
-    positions.reserveCapacity(steps.count)
-    for (position, step) in steps.enumerated() { positions[step.id] = position }
+    steps = StepStates(plan.steps.map { StepState(id: $0.id) })
     counts.pending = steps.count
     setPhase(.running, event)
   }
@@ -172,19 +174,19 @@ public struct RunState: Sendable, Equatable {
     try expect(event, phase != .notStarted)
     let earlier = self
     self.plan = plan
-    positions = [:]
-    counts = StepCounts()
-    steps = plan.steps.map { earlier[$0.id] ?? StepState(id: $0.id) }
-    for position in steps.indices {
-      positions[steps[position].id] = position
+    let states = plan.steps.map { step in
+      var state = earlier[step.id] ?? StepState(id: step.id)
       // What survives its engine goes on, and is adopted.
-      if steps[position].phase.isActive, steps[position].placement?.place.survives != true {
-        steps[position].phase = .cancelled(.interrupted)
-        steps[position].endedAt = event.time
+      if state.phase.isActive, state.placement?.place.survives != true {
+        state.phase = .cancelled(.interrupted)
+        state.endedAt = event.time
       }
-      counts.add(steps[position].phase, 1)
+      return state
     }
-    firstFailure = earliestFailure()
+    // The engine that resumes the run numbers its steps anew.
+    steps = StepStates(states)
+    countPhases()
+    firstFailedStep = earliestFailure()
     pause = nil
     restarted = nil
     setPhase(.restarting, event)
@@ -195,52 +197,61 @@ public struct RunState: Sendable, Equatable {
     try expect(
       event, phase == .restarting && steps.allSatisfy { kept.contains($0.id) || !$0.phase.isActive }
     )
-    let earlier = self
     restarted?.formIntersection(kept)
+    take(plan)
+    firstFailedStep = earliestFailure()
+  }
+
+  /// Takes the steps of another plan; those with a known id keep their state.
+  mutating func take(_ plan: RunPlan) {
     self.plan = plan
-    positions = [:]
+    steps.take(plan.steps.map(\.id))
+    countPhases()
+  }
+
+  private mutating func countPhases() {
     counts = StepCounts()
-    steps = plan.steps.map { earlier[$0.id] ?? StepState(id: $0.id) }
-    for position in steps.indices {
-      positions[steps[position].id] = position
-      counts.add(steps[position].phase, 1)
-    }
-    firstFailure = earliestFailure()
+    for step in steps { counts.add(step.phase, 1) }
   }
 
   private mutating func startGeneration(
     reset: [String]?, _ event: Event
   ) throws(InvalidTransition) {
-    let affected = reset.map { $0.compactMap { positions[$0] } } ?? Array(steps.indices)
+    let affected = reset.map { $0.compactMap(steps.index) } ?? steps.steps
     try expect(
       event,
       // In a recap, a later generation resets nothing.
-      (phase == .restarting || reset == []) && event.generation == generation + 1
-        && affected.allSatisfy { !steps[$0].phase.isActive })
+      (phase == .restarting || reset == []) && generation < .max
+        && event.generation == generation + 1 && affected.allSatisfy { !steps[$0].phase.isActive })
     generation = event.generation
     generationStartedAt = event.time
     restarted = []
-    for position in affected {
-      counts.add(steps[position].phase, -1)
+    for step in affected {
+      counts.add(steps[step].phase, -1)
       counts.add(.pending, 1)
-      steps[position] = steps[position].restarted
+      steps.update(step) { $0 = $0.restarted }
     }
-    firstFailure = firstFailure.flatMap { isFailed($0) ? $0 : earliestFailure() }
+    if let id = firstFailedStep, steps.index(of: id).map(isFailed) != true {
+      firstFailedStep = earliestFailure()
+    }
     setPhase(.running, event)
     generationRequester = event.by
     phaseRequester = nil
   }
 
   /// Returns whether a step has failed and its failure is not tolerated.
-  private func isFailed(_ position: Int) -> Bool {
-    guard case .failed = steps[position].phase else { return false }
+  private func isFailed(_ step: StepIndex) -> Bool {
+    guard case .failed = steps[step].phase, let position = steps.position(of: step) else {
+      return false
+    }
     return plan?.steps[position].continuesOnError != true
   }
 
-  private func earliestFailure() -> Int? {
-    steps.indices.filter(isFailed).min { earlier, later in
+  private func earliestFailure() -> String? {
+    let first = steps.steps.filter(isFailed).min { earlier, later in
       (steps[earlier].endedAt?.microseconds ?? 0) < (steps[later].endedAt?.microseconds ?? 0)
     }
+    return first.map { steps[$0].id }
   }
 
   private mutating func setPhase(_ newPhase: RunPhase, _ event: Event) {
@@ -251,141 +262,25 @@ public struct RunState: Sendable, Equatable {
 
   /// Makes a succeeded step count as cancelled, so that it runs again when the run is resumed.
   mutating func forget(_ id: String) {
-    guard let position = positions[id], steps[position].phase.isSuccess else { return }
-    setPhase(.cancelled(.request), of: position)
+    guard let step = steps.index(of: id), steps[step].phase.isSuccess else { return }
+    counts.add(steps[step].phase, -1)
+    counts.add(.cancelled(.request), 1)
+    steps.update(step) { $0.phase = .cancelled(.request) }
   }
 
   // MARK: One step
 
   private mutating func apply(
-    _ stepEvent: Event.StepEvent, attempt: Int, to position: Int, _ event: Event
+    _ stepEvent: Event.StepEvent, attempt: Int, to step: StepIndex, _ event: Event
   ) throws(InvalidTransition) {
-    let old = steps[position].phase
-    switch stepEvent {
-    case .ready:
-      try expect(event, old == .pending)
-      steps[position].readyAt = event.time
-      setPhase(.ready, of: position)
-    case .waiting(let text):
-      try expect(event, old.isActive)
-      steps[position].approval = text
-    case .approved:
-      try expect(event, old.isActive && steps[position].approval != nil)
-      note(.approved(steps[position].approval ?? ""), of: position, event)
-      steps[position].approval = nil
-    case .progress(let part, let text):
-      try expect(event, old == .running)
-      steps[position].progress = StepProgress(part: part, text: text, reportedAt: event.time)
-    case .queued(let place, let text):
-      try expect(event, old == .ready)
-      steps[position].awaitStart(of: attempt)
-      if steps[position].placement?.place != place {
-        steps[position].placement = StepPlacement(place: place, queuedAt: event.time)
-      }
-      steps[position].placement?.queuedBecause = text
-    case .waitingForPool(let pool, let text):
-      try expect(event, old == .ready)
-      steps[position].awaitStart(of: attempt)
-      steps[position].waitsForPool = PoolWait(pool: pool, text: text, since: event.time)
-    case .available(let outputs):
-      try expect(event, old == .running)
-      steps[position].availableAt = event.time
-      steps[position].availableOutputs = outputs
-    case .outOfSight(let text):
-      try expect(event, old == .running)
-      steps[position].placement?.outOfSightBecause = text
-    case .inSight:
-      try expect(event, old == .running)
-      steps[position].placement?.outOfSightBecause = nil
-    case .started(let host):
-      try expect(event, old == .ready)
-      steps[position].placement?.host = host
-      steps[position].placement?.queuedBecause = nil
-      steps[position].waitsForPool = nil
-      steps[position].approval = nil
-      steps[position].progress = nil
-      steps[position].availableAt = nil
-      steps[position].availableOutputs = [:]
-      steps[position].startedAt = event.time
-      steps[position].attempt = attempt
-      steps[position].retry = nil
-      steps[position].pendingRound = nil
-      steps[position].waitsUntil = nil
-      // Show only the output of the current attempt.
-      steps[position].output = OutputTail()
-      steps[position].leftBehind = []
-      steps[position].written = [:]
-      setPhase(.running, of: position)
-    case .output(let stream, let text, let isPartial):
-      try expect(event, old == .running)
-      steps[position].output.append(text, stream: stream, isPartial: isPartial, at: event.time)
-    case .leftBehind(let command):
-      try expect(event, old == .running)
-      steps[position].leftBehind.append(command)
-    case .wrote(let outputs):
-      try expect(event, old == .running)
-      steps[position].written = outputs
-    case .expanded(let items):
-      try expect(event, old == .running && expand(stepAt: position, to: items))
-    case .succeeded(let outputs):
-      // A step whose result is set by hand need not be running.
-      try expect(event, old == .running || event.by != nil && !old.isFinal)
-      if event.by != nil { note(.set, of: position, event) }
-      end(position, .succeeded(outputs), event.time)
-    case .retrying(let reason, let delay):
-      try expect(event, old == .running)
-      steps[position].retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
-      steps[position].placement = nil
-      setPhase(.ready, of: position)
-    case .repeating(let round, let delay):
-      try expect(event, old == .running)
-      steps[position].round = round.next
-      steps[position].pendingRound = PendingRound(endedAt: event.time, delay: delay)
-      steps[position].placement = nil
-      setPhase(.ready, of: position)
-    case .pausing(let end):
-      try expect(event, old == .ready)
-      steps[position].waitsUntil = end
-    case .cancelling:
-      try expect(event, old.isActive)
-      note(.cancelled, of: position, event)
-    case .failed(let reason):
-      try expect(event, old == .running)
-      if reason == .rejected { note(.rejected, of: position, event) }
-      end(position, .failed(reason), event.time)
-      if firstFailure == nil && isFailed(position) { firstFailure = position }
-    case .cancelled(let cause):
-      try expect(event, !old.isFinal)
-      // A pending step that is cancelled alone was not being cancelled before.
-      if old == .pending, event.by != nil { note(.cancelled, of: position, event) }
-      end(position, .cancelled(cause), event.time)
-    case .skipped(let reason, let outputs):
-      try expect(event, !old.isFinal)
-      if event.by != nil { note(.set, of: position, event) }
-      end(position, .skipped(reason, outputs), event.time)
-    }
-  }
-
-  private mutating func note(
-    _ kind: StepIntervention.Kind, of position: Int, _ event: Event
-  ) {
-    steps[position].interventions.append(
-      StepIntervention(kind: kind, time: event.time, by: event.by))
-  }
-
-  private mutating func end(_ position: Int, _ phase: StepPhase, _ time: Timestamp) {
-    steps[position].endedAt = time
-    steps[position].approval = nil
-    steps[position].waitsUntil = nil
-    steps[position].waitsForPool = nil
-    setPhase(phase, of: position)
-  }
-
-  /// Changes the phase of a step, and the counts with it.
-  private mutating func setPhase(_ phase: StepPhase, of position: Int) {
-    counts.add(steps[position].phase, -1)
-    counts.add(phase, 1)
-    steps[position].phase = phase
+    let old = steps[step]
+    try expect(event, old.accepts(stepEvent, isRequested: event.by != nil))
+    if case .expanded(let items) = stepEvent { return try expect(event, expand(step, to: items)) }
+    steps.update(step) { $0.apply(stepEvent, attempt: attempt, event) }
+    guard steps[step].phase != old.phase else { return }
+    counts.add(old.phase, -1)
+    counts.add(steps[step].phase, 1)
+    if firstFailedStep == nil, isFailed(step) { firstFailedStep = old.id }
   }
 
   private func expect(_ event: Event, _ condition: Bool) throws(InvalidTransition) {

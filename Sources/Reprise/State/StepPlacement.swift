@@ -15,8 +15,23 @@ public struct StepPlacement: Sendable, Equatable {
 }
 
 extension StepPlacement {
+  /// Creates what is known once an attempt waits on a runner; for the same attempt, some is known
+  /// already.
+  init(_ place: RunnerPlace, because text: String, at time: Timestamp, after known: Self?) {
+    if let known, known.place.token == place.token {
+      self = known
+    } else {
+      self = StepPlacement(place: place, queuedAt: time)
+    }
+    self.place = place
+    queuedBecause = text
+  }
+
   /// The runner with the machine, for displays.
-  package var title: String { host.map { "\(place.runner) \($0)" } ?? place.runner }
+  package var title: String {
+    guard let host else { return place.title }
+    return "\(place.runner) \(host)" + (place.job.map { " (job \($0))" } ?? "")
+  }
 }
 
 /// What a step waits for before its next attempt: a place of a pool, or several.

@@ -24,6 +24,8 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var waitsUntil: Timestamp?
   /// The text to approve, while the step waits for approval.
   public internal(set) var approval: String?
+  /// The values that were given with its approval, which are outputs of the step.
+  public internal(set) var given: StepOutputs = [:]
   /// What was asked of this step alone in this generation, in order.
   public internal(set) var interventions: [StepIntervention] = []
   /// The command lines of processes that the current or last attempt has left behind.
@@ -144,7 +146,7 @@ public enum StepPhase: Sendable, Equatable {
   /// The step was stopped or never started, for this cause.
   case cancelled(CancellationCause)
   /// The step did not run, for this reason; the outputs are those of its last run, if any.
-  case skipped(String, StepOutputs)
+  case skipped(SkipReason, StepOutputs)
 
   /// The name of the state without its details, such as `succeeded`, for displays.
   ///

@@ -7,28 +7,42 @@ final class OutputCapture: Sendable {
   /// The captured size, in bytes, after which further lines are dropped.
   static let bytesMax = 1 << 20
 
-  private let kept = Mutex("")
+  /// A captured text.
+  struct Captured: Sendable, Equatable {
+    /// The text, without line feeds at the end.
+    var text = ""
+    /// Whether lines were dropped.
+    var isCut = false
+  }
+
+  private let kept = Mutex(Captured())
 
   init() {}
 
   /// Appends whole lines.
   func append(_ lines: String) {
     kept.withLock { kept in
-      guard kept.utf8.count < Self.bytesMax else { return }
-      if !kept.isEmpty { kept += "\n" }
-      kept += lines
+      guard kept.text.utf8.count + lines.utf8.count <= Self.bytesMax else {
+        kept.isCut = true
+        return
+      }
+      if !kept.text.isEmpty { kept.text += "\n" }
+      kept.text += lines
     }
   }
 
   /// Replaces the captured text.
-  func take(_ text: String) {
-    kept.withLock { $0 = text }
+  func take(_ captured: Captured) {
+    kept.withLock { $0 = captured }
+  }
+
+  /// What was captured.
+  var captured: Captured {
+    var captured = kept.withLock { $0 }
+    while captured.text.last == "\n" { captured.text.removeLast() }
+    return captured
   }
 
   /// The captured text, without line feeds at the end.
-  var text: String {
-    var text = kept.withLock { $0 }
-    while text.last == "\n" { text.removeLast() }
-    return text
-  }
+  var text: String { captured.text }
 }

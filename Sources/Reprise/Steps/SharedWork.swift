@@ -37,7 +37,14 @@ final class SharedWork: Sendable {
   /// The result of the work, for all steps that share it.
   struct Result: Sendable {
     let outputs: StepOutputs
-    let standardOutput: String
+    let standardOutput: OutputCapture.Captured
+  }
+
+  /// The failure of the work, for all steps that share it.
+  struct Failure: Error {
+    let reason: FailureReason
+    /// The outputs that its program had written before.
+    let written: StepOutputs
   }
 
   private enum Answer: Sendable {

@@ -16,9 +16,8 @@ extension StepContext {
   /// - Throws: ``FailureReason`` if this step does not need that step, if that step has no output
   ///   (and the type is not optional), or if the output does not match the type.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
-    guard let need = workflow.graph.index(of: prefix + step),
-      let (_, result) = zip(workflow.graph.needs(of: index), results).first(where: { $0.0 == need }
-      ),
+    guard let need = plan.graph.index(of: prefix + step),
+      let (_, result) = zip(plan.graph.needs(of: index), results).first(where: { $0.0 == need }),
       let outputs = result.outputs
     else { throw noInput(step) }
     return try value(of: step, outputs)
@@ -33,10 +32,10 @@ extension StepContext {
   /// - Throws: ``FailureReason`` under the same conditions as ``input(_:as:)``.
   public func inputs<T: Decodable>(of step: String, as type: T.Type = T.self) throws -> [T] {
     let all = inputs
-    let indices = workflow.indices(named: prefix + step)
-    if indices.isEmpty, !workflow.hasGroup(step, besides: self.step) { throw noInput(step) }
-    return try indices.map { index in
-      let id = workflow.steps[index.position].id
+    let steps = plan.steps(named: prefix + step)
+    if steps.isEmpty, !workflow.hasGroup(step, besides: self.step) { throw noInput(step) }
+    return try steps.map { step in
+      let id = plan[step].id
       guard let outputs = all[id] else { throw noInput(id) }
       return try value(of: id, outputs)
     }
@@ -51,14 +50,14 @@ extension StepContext {
     guard inputs.isEmpty else {
       return .badValue(message + "it has: " + inputs.joined(separator: ", "))
     }
-    guard let need = workflow.graph.index(of: prefix + name) else {
+    guard let need = plan.graph.index(of: prefix + name) else {
       let names = workflow.graph.ids.filter { $0.hasPrefix(prefix) }
       let other = nearest(to: prefix + name, among: names)?.dropFirst(prefix.count)
       return .badValue(
         message + "the run has no step of this name"
           + (other.map { "; did you mean \"\($0)\"?" } ?? ""))
     }
-    if workflow.graph.needs(of: index).contains(need) {
+    if plan.graph.needs(of: index).contains(need) {
       return .badValue(message + "that step has no output")
     }
     return .badValue(

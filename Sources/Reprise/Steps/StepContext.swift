@@ -14,8 +14,8 @@ public struct StepContext: Sendable {
   public let generation: Int
   /// The attempt, from 1.
   public let attempt: Int
-  /// The workflow of the run.
-  public let workflow: Workflow
+  /// The steps of the run, when the step was connected.
+  let plan: Plan
   /// The step to run.
   public let step: Workflow.Step
 
@@ -33,12 +33,19 @@ public struct StepContext: Sendable {
   var adopted: AttemptToken?
   /// Whether the attempt goes on that an earlier engine has begun.
   package var isAdopted: Bool { adopted != nil }
+  /// The lock files of the places in its pool.
+  var poolLocks: [String] = []
   /// The terminal for a step that owns it; nil if this process lends none.
   var terminal: (any StepTerminal)?
   /// Captures the standard output, if the step's outputs are computed from it.
   let capture: OutputCapture?
 
+  /// Whether both output streams of its program are read as one, in which their lines keep their
+  /// order: unless its outputs are computed from its standard output, or it asks for separate streams.
+  var mergesStreams: Bool { capture == nil && step.extrasIfAny?.separatesStreams != true }
+
   let index: StepIndex
+  /// The results of its needs.
   let results: [StepResult]
   let reporter: any StepReporter
   /// The clock of the engine.
@@ -51,13 +58,16 @@ public struct StepContext: Sendable {
   /// The closure or called action of the step, for an executor that executes such steps.
   var swiftCode: ActionRegistry.Body?
 
+  /// The workflow of the run.
+  public var workflow: Workflow { plan.workflow }
+
   /// The outputs of the steps that this step needs, by step id.
   ///
   /// Linear in their number.
   public var inputs: [String: StepOutputs] {
     var inputs: [String: StepOutputs] = [:]
-    for (need, result) in zip(workflow.graph.needs(of: index), results) {
-      if let outputs = result.outputs { inputs[workflow.steps[need.position].id] = outputs }
+    for (need, result) in zip(plan.graph.needs(of: index), results) {
+      if let outputs = result.outputs { inputs[plan[need].id] = outputs }
     }
     return inputs
   }

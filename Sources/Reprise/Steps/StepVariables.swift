@@ -1,63 +1,24 @@
 // `StepVariables`: the variables that steps set for the steps that depend on them.
 
-import Synchronization
 import WorkflowLanguage
 
-/// Which steps of a run have set variables.
+/// The variables that steps set for others.
 ///
-/// The variables are outputs in the state of the run. This only remembers where they are, so that
-/// runs in which no step sets any, which are most, need not search for them.
-package final class StepVariables: Sendable {
+/// They are outputs of the steps in the state of the run, also of steps that have failed or are only
+/// ready to be used. The ledger remembers which steps have set any, so that runs in which no step
+/// does, which are most, need not search for them.
+package enum StepVariables {
   /// The beginning of the names of outputs that are variables.
   static let prefix = "env."
 
-  private let ids: Mutex<Set<String>>
-
-  /// Finds the steps that have set variables before the run was resumed.
-  init(in state: RunState) {
-    let found = state.steps.lazy.filter { step in
-      step.phase.values.outputs.keys.contains { $0.hasPrefix(Self.prefix) }
-    }
-    ids = Mutex(Set(found.map(\.id)))
+  /// Returns whether some of the outputs of a step are variables.
+  static func areAmong(_ outputs: StepOutputs) -> Bool {
+    outputs.keys.contains { $0.hasPrefix(prefix) }
   }
 
-  /// Remembers that a step has set variables, if it has.
-  func note(_ outputs: StepOutputs, of id: String) {
-    guard outputs.keys.contains(where: { $0.hasPrefix(Self.prefix) }) else { return }
-    _ = ids.withLock { $0.insert(id) }
-  }
-
-  /// Returns the variables for a step.
-  ///
-  /// They are those of the steps of its file that it needs, directly or indirectly. If several set
-  /// the same, the last of them in the order of the file counts.
-  /// Linear in the number of steps that it needs, if any step has set variables.
-  ///
-  /// - Parameters:
-  ///   - step: The step.
-  ///   - workflow: The workflow.
-  ///   - outputs: Returns the outputs of a step by its id.
-  /// - Returns: The values by name.
-  func variables(
-    for step: StepIndex, in workflow: Workflow, outputs: (_ id: String) -> StepOutputs
-  ) -> [String: String] {
-    let ids = ids.withLock { $0 }
-    guard !ids.isEmpty else { return [:] }
-    var seen: Set<StepIndex> = []
-    var pending = [step]
-    var found: [Int] = []
-    while let next = pending.popLast() {
-      for need in workflow.graph.needs(of: next) where seen.insert(need).inserted {
-        pending.append(need)
-        let isInFile = workflow.areInSameFile(workflow.steps[need.position], step)
-        if isInFile, ids.contains(workflow.steps[need.position].id) { found.append(need.position) }
-      }
-    }
-    var variables: [String: String] = [:]
-    for position in found.sorted() {
-      variables.merge(Self.variables(in: outputs(workflow.steps[position].id))) { $1 }
-    }
-    return variables
+  /// Returns the steps that have set variables before the run was resumed.
+  static func setters(in state: RunState) -> Set<StepIndex> {
+    Set(state.steps.steps.filter { areAmong(state[$0].values.outputs) })
   }
 
   /// Returns the variables among the outputs of a step.
@@ -67,5 +28,17 @@ package final class StepVariables: Sendable {
       variables[String(name.dropFirst(prefix.count))] = value
     }
     return variables
+  }
+}
+
+extension Event.StepEvent {
+  /// The outputs of the step that the event reports; nil if it reports none.
+  var outputs: StepOutputs? {
+    switch self {
+    case .succeeded(let outputs), .skipped(_, let outputs), .available(let outputs),
+      .wrote(let outputs), .approved(let outputs):
+      outputs
+    default: nil
+    }
   }
 }

@@ -7,7 +7,7 @@ package import WorkflowLanguage
 /// The files whose changes matter to a workflow.
 ///
 /// All paths are relative to the directory in which the engine runs, with slashes and without `.`
-/// or `..`.
+/// or `..`; those of sources that are not below it are absolute.
 package struct WatchedFiles: Sendable {
   private struct StepInputs: Sendable {
     let step: String
@@ -28,7 +28,7 @@ package struct WatchedFiles: Sendable {
 
   /// Computes which files matter.
   ///
-  /// The `cache.outputs` of steps do not matter, because each run would trigger the next one.
+  /// The `cache.outputs` of steps and their depfiles do not matter, because each run would trigger the next one.
   /// Neither do temporary files of editors.
   ///
   /// - Parameters:
@@ -47,7 +47,7 @@ package struct WatchedFiles: Sendable {
       guard let rule = step.extrasIfAny?.cache,
         let directory = Self.directory(workflow.declaredDirectories(of: step))
       else { continue }
-      for pattern in rule.outputs where !pattern.hasPrefix("!") {
+      for pattern in rule.expected where !pattern.hasPrefix("!") {
         let ignoring = "!" + Self.joined(directory, pattern)
         // Steps expanded from the same declaration have the same outputs.
         if ignored.insert(Array(ignoring.utf8)).inserted { patterns.append(ignoring) }
@@ -61,6 +61,17 @@ package struct WatchedFiles: Sendable {
     search = try FileSearch(patterns)
     self.sources = sources
     self.inputs = inputs
+  }
+
+  /// The names of the sources that are not below the directory, by their folders.
+  package var sourcesElsewhere: [String: Set<String>] {
+    var names: [String: Set<String>] = [:]
+    for path in sources where path.hasPrefix("/") {
+      let slash = path.lastIndex(of: "/") ?? path.startIndex
+      let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+      names[folder, default: []].insert(String(path[path.index(after: slash)...]))
+    }
+    return names
   }
 
   /// Returns whether changes of a file matter.
@@ -107,6 +118,6 @@ package struct WatchedFiles: Sendable {
   }
 
   private static func joined(_ directory: String, _ pattern: String) -> String {
-    directory.isEmpty ? pattern : directory + "/" + pattern
+    directory.isEmpty ? pattern : GlobParser.escaping(directory) + "/" + pattern
   }
 }

@@ -79,6 +79,10 @@ struct EventTableTests {
     (.runPaused, #"{"event":"run-paused"}"#, "run paused"),
     (.runUnpaused, #"{"event":"run-unpaused"}"#, "run unpaused"),
     (
+      .runNotice("2 jobs are left"), #"{"event":"run-notice","text":"2 jobs are left"}"#,
+      "2 jobs are left"
+    ),
+    (
       .runEnded(.succeeded),
       #"{"event":"run-ended","outcome":"succeeded"}"#, "run ended: succeeded"
     ),
@@ -114,7 +118,7 @@ struct EventTableTests {
       "step a, attempt 0: waiting for approval: go?"
     ),
     (
-      step(0, .approved),
+      step(0, .approved([:])),
       #"{"attempt":0,"event":"step-approved","step":"a"}"#, "step a, attempt 0: approved"
     ),
     (

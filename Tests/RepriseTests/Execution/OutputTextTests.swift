@@ -17,6 +17,7 @@ struct OutputTextTests {
       ("notes<<END\none\n\ntwo=2\nEND\nb=1\n", ["notes": "one\n\ntwo=2", "b": "1"]),
       ("notes<<END\nEND\n", ["notes": ""]),
       ("a=1\r\nb<<END\nx\r\n\u{301}y\nEND\n", ["a": "1\r", "b": "x\r\n\u{301}y"]),
+      ("\u{FEFF}a=1\n\u{FEFF}b<<END\n\u{FEFF}x\nEND\n", ["a": "1", "b": "\u{FEFF}x"]),
       ("quote=\"'$(x)`\n", ["quote": "\"'$(x)`"]),
     ] as [(String, StepOutputs)])
   func `names and values are read verbatim`(_ text: String, _ outputs: StepOutputs) throws {

@@ -93,6 +93,39 @@ struct ApprovalRuleTests {
     #expect(run.state["go"]?.phase == .succeeded(["n": "3", "own": "x"]))
   }
 
+  @Test(arguments: [
+    "wait: 1ms, ", "run: x, continue-on-error: true, ", "service: x, ",
+    "run: x, cache: { key: k }, ",
+  ])
+  func `values are outputs of every kind of step, however it ends`(_ work: String) async throws {
+    let memory = TraceMemory()
+    for value in ["first", "second"] {
+      let executor = ClosureExecutor { context in
+        guard context.step.id == "go" else { return context.resolved.environment }
+        if context.step.action.isService {
+          context.reportReady(outputs: [:])
+          try await Gate().waitUnlessCancelled()
+        }
+        if context.step.extras.continuesOnError { throw FailureReason.exited(status: 1) }
+        return [:]
+      }
+      let run = Engine(executor: executor, memory: memory).start(
+        try Workflow(
+          text: """
+            steps:
+              - { id: go, \(work)approval: { message: Go?, values: { v: { type: string } } } }
+              - { id: b, env: { V: "${{ steps.go.outputs.v }}" }, run: x }
+            """, file: "w.yaml"))
+      await waits(run)
+      #expect(try run.approve("go", values: ["v": value]))
+      #expect(await run.outcome == .succeeded)
+      #expect(run.state["b"]?.phase == .succeeded(["V": value]))
+      var late = RunState()
+      for event in run.state.recap { try late.apply(event) }
+      #expect(late["go"]?.given == ["v": value])
+    }
+  }
+
   @Test(arguments: [("approve", "succeeded"), ("reject", "failed")])
   func `after the time limit, the default is the answer`(_ answer: String, _ end: String)
     async throws

@@ -67,6 +67,90 @@ struct EarlyNeedTests {
     #expect(phases(run.state) == end)
   }
 
+  /// A regression test: such a step started while the other one was down.
+  @Test(arguments: ["run", "service"])
+  func `a step does not start between two attempts of a step that it uses`(
+    _ kind: String
+  ) async throws {
+    let (trouble, due, clock) = (Gate(), Gate(), VirtualClock())
+    let seen = Protected<[String]>([])
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        switch context.step.id {
+        case "build":
+          context.reportReady(outputs: ["at": "\(context.attempt)"])
+          if context.attempt == 1 {
+            await trouble.wait()
+            throw FailureReason.exited(status: 1)
+          }
+          if kind == "service" { try await Gate().waitUnlessCancelled() }
+          return ["at": "\(context.attempt)"]
+        case "gate": await due.wait()
+        default:
+          seen.withLock { $0.append(context.resolved.environment["AT"] ?? "") }
+        }
+        return [:]
+      }, clock: clock)
+    let retry = kind == "run" ? "retry" : "restart"
+    let run = engine.start(
+      try Workflow(
+        text: """
+          max-parallel: 2
+          steps:
+            - { id: build, needs: [], \(kind): x, \(retry): { limit: 1, delay: 5s } }
+            - { id: gate, needs: [], run: x }
+            - id: late
+              needs: { build: ready, gate: success }
+              env: { AT: "${{ steps.build.outputs.at }}" }
+              run: x
+          """, file: "w.yaml"))
+    await expectEventually("build is ready") { run.state["build"]?.isAvailable == true }
+    trouble.open()
+    await expectEventually("build waits") { run.state["build"]?.retry != nil }
+    due.open()
+    await expectEventually("late is due") { run.state["late"]?.phase != .pending }
+    #expect(seen.value == [])
+    let outcome = Task { await run.outcome }
+    await expectEventually("the run is over") {
+      clock.advanceToNextWake()
+      if case .ended = run.state.phase { return true }
+      return false
+    }
+    #expect(await outcome.value == .succeeded)
+    #expect(seen.value == ["2"], "\(kind)")
+  }
+
+  @Test func `a step that waits for the next attempt of another one can be cancelled`()
+    async throws
+  {
+    let clock = VirtualClock()
+    let (trouble, due) = (Gate(), Gate())
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        if context.step.id == "gate" { await due.wait() }
+        guard context.step.id == "db" else { return [:] }
+        context.reportReady()
+        await trouble.wait()
+        throw FailureReason.exited(status: 1)
+      }, clock: clock)
+    let run = engine.start(
+      try Workflow(
+        text: """
+          steps:
+            - { id: db, needs: [], service: x, restart: { limit: 9, delay: 1h } }
+            - { id: gate, needs: [], run: x }
+            - { id: late, needs: [db, gate], run: x }
+          """, file: "w.yaml"))
+    await expectEventually("db is ready") { run.state["db"]?.isAvailable == true }
+    trouble.open()
+    await expectEventually("db waits") { run.state["db"]?.retry != nil }
+    due.open()
+    await expectEventually("late is due") { run.state["late"]?.phase == .ready }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state["late"]?.startedAt == nil)
+  }
+
   @Test func `steps that started early are cancelled when the step fails`() async throws {
     let (gate, never) = (Gate(), Gate())
     let run = try run(

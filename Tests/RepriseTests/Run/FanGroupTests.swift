@@ -266,7 +266,10 @@ struct FanGroupTests {
         }
       })
     let run = Engine(executor: executor).start(workflow)
-    await expectEventually("join runs") { run.state["join"]?.phase == .running }
+    // Its closure begins a moment after the event.
+    await expectEventually("join runs") {
+      run.state["join"]?.phase == .running && begun.value.contains("join")
+    }
     return run
   }
 

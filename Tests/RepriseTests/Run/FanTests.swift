@@ -129,6 +129,10 @@ struct FanTests {
     (list + ", max-items: 2", "[1, 2, 3]", "there are 3 items, and the maximum is 2"),
     (list + ", key: \"${{ item }}\"", #"["a", "b", "a"]"#, "items 0 and 2 have the same key \"a\""),
     (list + ", key: \"${{ item }}\"", #"["a b"]"#, "the key of item 0 is \"a b\""),
+    (
+      list + ", key: \"${{ item }}\"", "[\"\(String(repeating: "a", count: 201))\"]",
+      "the key of item 0 is too long: it has 201 bytes"
+    ),
   ]) func `wrong items fail the step, with what was found`(
     _ fan: String, _ items: String, _ message: String
   ) async throws {

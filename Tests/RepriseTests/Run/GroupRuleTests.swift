@@ -200,14 +200,19 @@ struct GroupRuleTests {
 
   // MARK: Time limits
 
-  /// Runs a workflow; the time advances each time that so many tasks sleep.
+  /// Runs a workflow; the time advances each time that so many tasks sleep, and the last time not
+  /// before a step has ended.
   private func run(
-    _ text: String, _ behaviours: [String: Behaviour], advancingAt counts: [Int]
+    _ text: String, _ behaviours: [String: Behaviour], advancingAt counts: [Int],
+    lastAfter step: String? = nil
   ) async throws -> (RunOutcome, Run, [String]) {
     let clock = VirtualClock()
     let (run, order) = try start(text, behaviours, clock)
-    for count in counts {
+    for (position, count) in counts.enumerated() {
       await expectEventually("\(count) tasks sleep") { clock.sleeperCount == count }
+      if let step, position == counts.count - 1 {
+        await expectEventually("\(step) has ended") { run.state[step]?.phase.isFinal == true }
+      }
       clock.advanceToNextWake()
     }
     let outcome = await run.outcome
@@ -230,7 +235,7 @@ struct GroupRuleTests {
       [
         "first": Behaviour(seconds: 60), "long": Behaviour(seconds: 60),
         "a": Behaviour(seconds: 6), "b": Behaviour(seconds: 6),
-      ], advancingAt: [1, 3, 3])
+      ], advancingAt: [1, 3, 3], lastAfter: "short")
     let ends = ["long", "b"].map {
       RunOutcome.failed(step: $0, reason: .timedOut(after: .seconds(10)))
     }

@@ -22,6 +22,8 @@ struct LiveRunTests {
     let id = try #require(RunID("mine"))
     let first = engine.start(workflow, id: id)
     await first.reaches(.running, of: "wait")
+    // Its three events are recorded in the background.
+    await expectEventually("its start is recorded") { recorder.count.value == 3 }
     let recorded = recorder.count.value
     let second = engine.start(workflow, id: id)
     #expect(await second.outcome == .abandoned("a run with the id \"mine\" is in progress"))

@@ -99,7 +99,7 @@ struct OutcomeTests {
     let queue = LateQueue()
     let runtime = Runtime(makeQueue: { _ in queue })
     let workflow = try Workflow("w") { Step("one") { _ in 1 } }
-    let ledger = RunLedger(run: RunID(), of: workflow, clock: SystemClock(), runtime: runtime)
+    let ledger = RunLedger(run: RunID(), of: Plan(workflow), clock: SystemClock(), runtime: runtime)
     let received = Protected(0)
     let subscription = RunEvents(ledger: ledger).sink { _ in received.withLock { $0 += 1 } }
     ledger.decide { $0.record(.runStarted(RunPlan(workflow)), generation: 1) }

@@ -24,7 +24,8 @@ struct ReloadPlanTests {
     _ old: String, _ new: String, _ extent: ReloadExtent, _ phases: [String: StepPhase]
   ) throws -> ReloadPlan {
     let old = try workflow(old)
-    return ReloadPlan(from: old, to: try workflow(new), extent) { step in
+    let plan = Plan(old)
+    return ReloadPlan(from: plan, to: plan.taking(try workflow(new)), extent) { step in
       let phase = phases[old.graph.id(of: step)] ?? .pending
       return ReloadPlan.Step(
         phase: phase, isInProgress: phase == .running, isRestarting: false, cause: nil)
@@ -32,10 +33,9 @@ struct ReloadPlanTests {
   }
 
   @Test func `a step that a removed step has cancelled runs again`() throws {
-    let plan = ReloadPlan(
-      from: try Self.workflow("steps: [{ id: a, run: x }, { id: b, run: x, needs: [] }]"),
-      to: try Self.workflow("steps: [{ id: b, run: x, needs: [] }]"), .changed
-    ) { step in
+    let old = Plan(try Self.workflow("steps: [{ id: a, run: x }, { id: b, run: x, needs: [] }]"))
+    let new = old.taking(try Self.workflow("steps: [{ id: b, run: x, needs: [] }]"))
+    let plan = ReloadPlan(from: old, to: new, .changed) { step in
       let phases: [StepPhase] = [.failed(.rejected), .cancelled(.failure(ofStep: "a"))]
       let cause: CancellationCause? = step.position == 1 ? .failure(ofStep: "a") : nil
       return ReloadPlan.Step(
@@ -59,6 +59,17 @@ struct ReloadPlanTests {
     #expect(plan.runsAgain == ["a", "b"])
     #expect(plan.goesOn == ["c"])
     #expect(!plan.isWhole)
+  }
+
+  @Test(arguments: [
+    "name: Build", "priority: 5", "continue-on-error: true",
+  ]) func `a running step goes on if only its label has changed`(_ label: String) throws {
+    let new = Self.old.replacing("run: echo b", with: "run: echo b, \(label)")
+    let plan = try Self.plan(
+      Self.old, new, .changed, ["a": .succeeded([:]), "b": .running, "c": .running])
+    #expect(plan.changed.map(\.step) == ["b"])
+    #expect(plan.goesOn == ["b", "c"])
+    #expect(plan.goesOnOutdated == [] && plan.runsAgain == [])
   }
 
   @Test func `a new step runs although its needs are over, and so does one without needs`() throws {
@@ -202,7 +213,9 @@ private struct ReloadWorld: CustomStringConvertible {
       states.append(state)
     }
     self.states = states
-    plan = ReloadPlan(from: old, to: new, extent) { states[$0.position] }
+    plan = ReloadPlan(from: Plan(old), to: Plan(old).taking(new), extent) {
+      states[$0.position]
+    }
   }
 
   var description: String {

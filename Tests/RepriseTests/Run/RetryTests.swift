@@ -69,12 +69,14 @@ struct RetryTests {
   @Test func `only the listed exit statuses are retried`() async throws {
     for (reason, count) in [
       (FailureReason.exited(status: 75), 3), (.exited(status: 1), 1), (.signalled(signal: 9), 1),
+      // The status as a shell sees it: 128 and the number of the signal.
+      (.signalled(signal: 15), 3), (.timedOut(after: .seconds(1)), 1),
     ] {
       let clock = VirtualClock()
       let tries = Protected<[Int64]>([])
       let executor = Self.flaky(clock, failures: 9, tries, reason: reason)
       let run = Engine(executor: executor, clock: clock).start(
-        try Self.workflow(Retry(limit: 2, statuses: [75])))
+        try Self.workflow(Retry(limit: 2, statuses: [75, 143])))
       #expect(await outcome(of: run, clock) == .failed(step: "a", reason: reason))
       #expect(tries.value.count == count)
     }

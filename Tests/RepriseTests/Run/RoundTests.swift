@@ -26,6 +26,10 @@ struct RoundTests {
         guard context.step.id == "a" else { return [:] }
         times.withLock { $0.append(clock.now.microseconds / 1000) }
         let round = rounds[min(context.attempt, rounds.count) - 1]
+        // As a shell sees it.
+        if let status = Int(round), status > 128 {
+          throw FailureReason.signalled(signal: status - 128)
+        }
         if let status = Int(round) { throw FailureReason.exited(status: status) }
         context.report(round)
         return ["said": round]
@@ -75,6 +79,7 @@ struct RoundTests {
     ("{ until: status == 0 }", ["3", "x"], "succeeded"),
     ("{ while: status == 3 }", ["3", "3", "4"], "failed"),
     ("{ while: status == 3 }", ["3", "x"], "succeeded"),
+    ("{ while: status == 137 }", ["137", "137", "x"], "succeeded"),
   ])
   func `a failed round ends the rounds unless the condition reads the exit status`(
     _ rule: String, _ rounds: [String], _ end: String

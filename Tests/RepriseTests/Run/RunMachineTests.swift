@@ -8,11 +8,9 @@ import WorkflowLanguage
 struct RunMachineTests {
   @Test func `in random schedules no generations overlap and every run ends`() throws {
     var generator = SeededGenerator.announced()
-    let graphs = try (0..<50).map { _ in try Self.randomGraph(using: &generator) }
+    let plans = try (0..<50).map { _ in try Self.randomPlan(using: &generator) }
     for round in 0..<rounds(20_000, soak: 3_000_000) {
-      let graph = graphs[round % graphs.count]
-      var world = World(
-        graph: graph, finallyCount: Int.random(in: 0...min(2, graph.count - 1), using: &generator))
+      var world = World(plans[round % plans.count])
       world.run(using: &generator)
       let problem = world.problem
       #expect(problem == nil, "round \(round): \(world.history.joined(separator: "\n"))")
@@ -35,12 +33,10 @@ struct RunMachineTests {
   /// Expects that a world with a planted fault finds a problem.
   private func expectFound(_ fault: World.Fault, _ text: String) throws {
     var generator = SeededGenerator.announced()
-    let graphs = try (0..<50).map { _ in try Self.randomGraph(using: &generator) }
+    let plans = try (0..<50).map { _ in try Self.randomPlan(using: &generator) }
     var found = 0
     for round in 0..<500 {
-      let graph = graphs[round % graphs.count]
-      var world = World(
-        graph: graph, finallyCount: Int.random(in: 0...min(2, graph.count - 1), using: &generator))
+      var world = World(plans[round % plans.count])
       world.fault = fault
       world.run(using: &generator)
       if world.problem?.contains(text) == true { found += 1 }
@@ -48,13 +44,14 @@ struct RunMachineTests {
     #expect(found > 0)
   }
 
-  fileprivate static func randomGraph(using generator: inout SeededGenerator) throws -> Graph {
+  fileprivate static func randomPlan(using generator: inout SeededGenerator) throws -> Plan {
     let count = Int.random(in: 1...7, using: &generator)
-    return try Graph(
-      ids: (0..<count).map { "s\($0)" },
-      needs: (0..<count).map { step in
-        (0..<step).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map { "s\($0)" }
-      })
+    let finallyCount = Int.random(in: 0...min(2, count - 1), using: &generator)
+    let needs = (0..<count).map { step in
+      // Only steps under `finally` may need others under it.
+      (0..<step).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+    }
+    return try Plan(needs: needs, finallyCount: finallyCount)
   }
 }
 
@@ -63,8 +60,7 @@ private struct World {
   enum Fault { case none, forgetsOutstanding, losesEnds, connectsFinallyTwice }
   enum Phase { case pending, inProgress, over }
 
-  private(set) var graph: Graph
-  private(set) var mainCount: Int
+  private(set) var plan: Plan
   /// The reload for which the run is restarting.
   private var reload: RunMachine.Reload?
   var fault = Fault.none
@@ -82,13 +78,14 @@ private struct World {
   /// The steps that are being stopped for a restart.
   private var stopping: Set<StepIndex> = []
 
-  init(graph: Graph, finallyCount: Int) {
-    self.graph = graph
-    mainCount = graph.count - finallyCount
-    machine = RunMachine(graph: graph, finallyCount: finallyCount, generation: 1)
-    phases = Array(repeating: .pending, count: graph.count)
-    isAdmitted = Array(repeating: false, count: graph.count)
+  init(_ plan: Plan) {
+    self.plan = plan
+    machine = RunMachine(generation: 1)
+    phases = Array(repeating: .pending, count: plan.count)
+    isAdmitted = Array(repeating: false, count: plan.count)
   }
+
+  private var mainSteps: [StepIndex] { plan.mainSteps(among: plan.order) }
 
   mutating func run(using generator: inout SeededGenerator) {
     feed(.start, using: &generator)
@@ -111,14 +108,13 @@ private struct World {
   // MARK: Inputs
 
   /// The steps that can start or end.
-  private var movable: [Int] {
-    phases.indices.filter { step in
+  private var movable: [StepIndex] {
+    plan.order.filter { step in
       switch phases[step] {
       case .inProgress: true
       case .over: false
       case .pending:
-        isAdmitted[step]
-          && graph.needs(of: StepIndex(step)).allSatisfy { phases[$0.position] == .over }
+        isAdmitted[step] && plan.graph.needs(of: step).allSatisfy { phases[$0] == .over }
       }
     }
   }
@@ -135,13 +131,13 @@ private struct World {
     guard let step = movable.randomElement(using: &generator) else { return }
     if phases[step] == .pending {
       phases[step] = .inProgress
-      history.append("\(step) begins")
+      history.append("\(step.position) begins")
       return
     }
     phases[step] = .over
-    history.append("\(step) ends")
+    history.append("\(step.position) ends")
     if fault == .losesEnds, Int.random(in: 0..<5, using: &generator) == 0 { return }
-    feed(.stepEnded(StepIndex(step)), using: &generator)
+    feed(.stepEnded(step), using: &generator)
   }
 
   private mutating func request(using generator: inout SeededGenerator) {
@@ -149,70 +145,69 @@ private struct World {
     switch Int.random(in: 0..<20, using: &generator) {
     case 0...3: feed(.restart(from: [], requestedIn: generation), using: &generator)
     case 4...7:
-      let step = StepIndex(Int.random(in: 0..<graph.count, using: &generator))
+      let step = plan.order[Int.random(in: 0..<plan.order.count, using: &generator)]
       feed(.restart(from: [step], requestedIn: generation), using: &generator)
     case 8: feed(.restart(from: [], requestedIn: nil), using: &generator)
     case 9: feed(.cancel(.request), using: &generator)
     case 10: feed(.timedOut(generation: generation), using: &generator)
     case 11...13:
-      let steps = graph.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+      let steps = plan.order.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
       feed(.cancelSteps(steps, now: Bool.random(using: &generator)), using: &generator)
     case 14...15: requestReload(using: &generator)
     case 16...17:
-      let steps = graph.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+      let steps = plan.order.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
       feed(.set(steps, .skipped), using: &generator)
     case 18: feed(.pause(Bool.random(using: &generator)), using: &generator)
     default: feed(.kill, using: &generator)
     }
   }
 
-  /// Requests a reload with a random graph, in which a random part of the steps is kept.
+  /// Requests a reload with a random plan, in which a random part of the steps is kept.
   private mutating func requestReload(using generator: inout SeededGenerator) {
     guard machine.mayRestart,
-      let next = try? RunMachineTests.randomGraph(using: &generator)
+      let other = try? RunMachineTests.randomPlan(using: &generator)
     else { return }
-    let finallyCount = Int.random(in: 0...min(2, next.count - 1), using: &generator)
-    var kept: Set<String> = []
-    for step in next.topologicalOrder where step.position < next.count - finallyCount {
-      let id = next.id(of: step)
-      guard let old = graph.index(of: id), old.position < mainCount,
-        phases[old.position] != .pending, !machine.restarting.contains(old),
-        next.needs(of: step).allSatisfy({ kept.contains(next.id(of: $0)) }),
+    let next = plan.taking(other.workflow)
+    let (oldMain, newMain) = (Set(mainSteps), next.mainSteps(among: next.graph.topologicalOrder))
+    var kept: Set<StepIndex> = []
+    for step in newMain {
+      guard oldMain.contains(step), phases[step] != .pending,
+        !machine.restarting.contains(step),
+        next.graph.needs(of: step).allSatisfy(kept.contains),
         Int.random(in: 0..<3, using: &generator) > 0
       else { continue }
-      kept.insert(id)
+      kept.insert(step)
     }
     let new = RunMachine.Reload(
-      stopped: graph.topologicalOrder.filter { !kept.contains(graph.id(of: $0)) }, graph: next,
-      finallyCount: finallyCount,
-      started: next.topologicalOrder.filter { !kept.contains(next.id(of: $0)) },
-      isWhole: kept.isEmpty)
+      stopped: plan.graph.topologicalOrder.filter { !kept.contains($0) }, plan: next,
+      started: next.graph.topologicalOrder.filter { !kept.contains($0) }, isWhole: kept.isEmpty)
     reload = new
     feed(.reload(new), using: &generator)
   }
 
-  /// Replaces the graph; steps that are not started again keep their phases.
-  private mutating func replaceGraph(_ reload: RunMachine.Reload, _ started: [StepIndex]) {
-    let (old, oldPhases, oldAdmitted) = (graph, phases, isAdmitted)
-    for step in old.indices where phases[step.position] == .inProgress {
-      let isKept = reload.graph.index(of: old.id(of: step)).map { !started.contains($0) } ?? false
-      if !isKept { problem = "step \(step.position) is in progress, and is not kept" }
+  /// Takes the plan of a reload; steps that are not started again keep their phases.
+  private mutating func take(_ reload: RunMachine.Reload, _ started: [StepIndex]) {
+    for step in plan.order where phases[step] == .inProgress {
+      if !reload.plan.contains(step) || started.contains(step) {
+        problem = "step \(step.position) is in progress, and is not kept"
+      }
     }
-    graph = reload.graph
-    mainCount = graph.count - reload.finallyCount
-    let origins = graph.ids.map(old.index(of:))
-    phases = origins.map { $0.map { oldPhases[$0.position] } ?? .pending }
-    isAdmitted = origins.map { $0.map { oldAdmitted[$0.position] } ?? false }
+    for step in plan.order where !reload.plan.contains(step) {
+      phases[step] = .pending
+      isAdmitted[step] = false
+    }
+    plan = reload.plan
+    phases += Array(repeating: .pending, count: plan.count - phases.count)
+    isAdmitted += Array(repeating: false, count: plan.count - isAdmitted.count)
   }
 
   private mutating func feed(_ input: RunMachine.Input, using generator: inout SeededGenerator) {
     var inputs = [input][...]
     while let input = inputs.popFirst(), isOpen {
-      let over = phases.map { $0 == .over }
       let steps = RunMachine.Steps(
-        areMainStepsOver: over.prefix(mainCount).allSatisfy(\.self),
-        areOver: over.allSatisfy(\.self))
-      var actions = machine.handle(input, steps)
+        areMainStepsOver: mainSteps.allSatisfy { phases[$0] == .over },
+        areOver: plan.order.allSatisfy { phases[$0] == .over })
+      var actions = machine.handle(input, steps, plan)
       history.append("\(input) -> \(actions)")
       if fault == .connectsFinallyTwice, case .connectFinally? = actions.last {
         actions += [.connectFinally(nil)]
@@ -245,8 +240,8 @@ private struct World {
     case .cancelSteps(let steps, _):
       return cancel(steps)
     case .set(let steps, _):
-      let ended = steps.filter { phases[$0.position] == .over }
-      let input = cancel(steps.filter { phases[$0.position] != .over })
+      let ended = steps.filter { phases[$0] == .over }
+      let input = cancel(steps.filter { phases[$0] != .over })
       return ended.isEmpty ? input : .restart(from: ended, requestedIn: nil)
     case .pause:
       return nil
@@ -254,8 +249,9 @@ private struct World {
       if failsToRecord { mustAbandon = true } else { settling.append(machine.generation) }
       return nil
     case .end(let cause):
-      if phases.contains(.inProgress) { problem = "the run ends while a step is in progress" }
-      if cause == nil, phases.contains(.pending) {
+      let left = plan.order.map { phases[$0] }
+      if left.contains(.inProgress) { problem = "the run ends while a step is in progress" }
+      if cause == nil, left.contains(.pending) {
         problem = "the run ends before all steps are over"
       }
       isEnded = true
@@ -268,7 +264,7 @@ private struct World {
       mustAbandon = true
       return .recordFailed
     }
-    for step in steps { isAdmitted[step.position] = true }
+    for step in steps { isAdmitted[step] = true }
     return .connected
   }
 
@@ -278,16 +274,18 @@ private struct World {
     if isCancelRequested { problem = "the run restarts after a cancel" }
     isFinallyConnected = false
     stopping = []
-    if let reload { replaceGraph(reload, steps + machine.finallySteps) }
+    if let reload { take(reload, steps + reload.plan.finallySteps) }
     reload = nil
-    for step in steps + machine.finallySteps {
-      if phases[step.position] == .inProgress {
+    for step in steps + plan.finallySteps {
+      if phases[step] == .inProgress {
         problem = "step \(step.position) restarts while it is in progress"
       }
-      phases[step.position] = .pending
-      isAdmitted[step.position] = false
+      phases[step] = .pending
+      isAdmitted[step] = false
     }
-    if isWhole, phases.contains(.over) { problem = "a whole restart leaves out a step" }
+    if isWhole, plan.order.contains(where: { phases[$0] == .over }) {
+      problem = "a whole restart leaves out a step"
+    }
     return admit(steps, failsToRecord)
   }
 
@@ -296,13 +294,13 @@ private struct World {
   ) -> RunMachine.Input {
     if isFinallyConnected { problem = "the steps under finally are connected twice" }
     isFinallyConnected = true
-    if phases.prefix(mainCount).contains(.inProgress) {
+    if mainSteps.contains(where: { phases[$0] == .inProgress }) {
       problem = "the steps under finally are connected while another is in progress"
     }
     if failsToRecord { return admit([], true) }
-    if cause != nil { for step in 0..<mainCount { phases[step] = .over } }
+    if cause != nil { for step in mainSteps { phases[step] = .over } }
     // In a cancelled run, their gates were closed before they started.
-    return admit(machine.finallySteps, false)
+    return admit(plan.finallySteps, false)
   }
 
   /// Ends the pending steps; running ones end later.
@@ -311,7 +309,7 @@ private struct World {
     if !Set(steps).isDisjoint(with: stopping) {
       problem = "steps are cancelled although they are being stopped for a restart"
     }
-    for step in steps.map(\.position) where phases[step] == .pending {
+    for step in steps where phases[step] == .pending {
       phases[step] = .over
     }
     return .stepsCancelled
@@ -321,8 +319,8 @@ private struct World {
     var outstanding: Set<StepIndex> = []
     stopping = Set(steps)
     for step in steps {
-      isAdmitted[step.position] = false
-      if phases[step.position] == .inProgress { outstanding.insert(step) }
+      isAdmitted[step] = false
+      if phases[step] == .inProgress { outstanding.insert(step) }
     }
     if fault == .forgetsOutstanding, let first = outstanding.min() { outstanding.remove(first) }
     return .stopped(outstanding: outstanding)

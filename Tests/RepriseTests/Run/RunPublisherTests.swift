@@ -224,7 +224,10 @@ struct RunPublisherTests {
     for try await event in Engine().publisher(for: workflow).values {
       if case .step(_, _, .started) = event.kind { break }
     }
-    await expectEventually("the closure has ended") { alive.value.now == 0 }
+    // It begins a moment after the event.
+    await expectEventually("the closure has ended") {
+      alive.value.begun == 1 && alive.value.now == 0
+    }
     let reading = Task {
       for try await _ in Engine().publisher(for: workflow).values {}
     }

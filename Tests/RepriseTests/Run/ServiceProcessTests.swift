@@ -66,13 +66,13 @@ struct ServiceProcessTests {
     let run = try await run(
       """
       steps:
-        - { id: db, service: sleep 60, ready: { run: "false", every: 10ms, timeout: 100ms } }
+        - { id: db, service: sleep 60, ready: { run: "false", every: 100ms, timeout: 3s } }
         - { id: test, run: "true" }
       """)
-    let reason = FailureReason.timedOut(after: .milliseconds(100))
+    let reason = FailureReason.timedOut(after: .seconds(3))
     #expect(run.state.phase == .ended(.failed(step: "db", reason: reason)))
     #expect(
-      lines(run, "db").last == "it was not ready within 100 ms; the last check exited with status 1"
+      lines(run, "db").last == "it was not ready within 3.0 s; the last check exited with status 1"
     )
     #expect(run.state["test"]?.phase == .cancelled(.failure(ofStep: "db")))
   }
@@ -80,7 +80,7 @@ struct ServiceProcessTests {
   @Test func `the last words of a check are reported, and its first line can name an interpreter`()
     async throws
   {
-    let check = ##"run: "#!/bin/sh -eu\necho no route >&2\nexit 7", every: 10ms, timeout: 300ms"##
+    let check = ##"run: "#!/bin/sh -eu\necho no route >&2\nexit 7", every: 100ms, timeout: 3s"##
     let run = try await run(
       """
       steps:
@@ -89,7 +89,94 @@ struct ServiceProcessTests {
       """)
     #expect(
       lines(run, "db").last
-        == "it was not ready within 300 ms; the last check exited with status 7: no route")
+        == "it was not ready within 3.0 s; the last check exited with status 7: no route")
+  }
+
+  /// Longer than the timers of processes, and as long as real services take.
+  @Test func `a service that takes seven seconds to become ready is waited for`() async throws {
+    let folder = try TemporaryFolder()
+    let run = try await run(
+      """
+      dir: \(folder.path)
+      steps:
+        - { id: db, service: "sleep 7; touch up; echo now up; exec sleep 60", ready: { line: now up } }
+        - { id: test, run: test -e up }
+      """)
+    #expect(run.state.phase == .ended(.succeeded))
+    #expect(lines(run, "db") == ["now up"])
+  }
+
+  @Test(arguments: ["port: PORT", #"http: "http://127.0.0.1:PORT/""#])
+  func `a service does not start if its port already answers`(_ probe: String) async throws {
+    let folder = try TemporaryFolder()
+    let server = try AnsweringServer()
+    let run = try await run(
+      """
+      dir: \(folder.path)
+      steps:
+        - id: db
+          service: touch started; exec sleep 60
+          ready: { \(probe.replacing("PORT", with: "\(server.port)")), every: 10ms, timeout: 5s }
+          restart: { limit: 1, delay: 10ms }
+        - { id: test, run: touch used }
+      """)
+    guard case .ended(.failed("db", .notStarted(let text))) = run.state.phase else {
+      Issue.record("\(run.state.phase)")
+      return
+    }
+    #expect(text.hasPrefix("port \(server.port) is already in use"))
+    #expect(run.state["db"]?.attempt == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test func `a check that succeeds before the start gets a warning`() async throws {
+    let run = try await run(
+      """
+      steps:
+        - { id: db, service: sleep 60, ready: { run: "true", every: 10ms } }
+        - { id: test, run: "true" }
+      """)
+    #expect(run.state.phase == .ended(.succeeded))
+    #expect(
+      lines(run, "db") == [
+        "warning: its check succeeds before it starts: something else may answer in its place"
+      ])
+  }
+
+  @Test(arguments: [
+    #"service: "echo port=1 >> $REPRISE_OUTPUT; echo garbage >> $REPRISE_OUTPUT; echo up; exec sleep 60", ready: { line: up }"#,
+    #"run: "echo garbage >> $REPRISE_OUTPUT; echo ready > $REPRISE_PROGRESS; exec sleep 60""#,
+  ])
+  func `a step whose outputs are malformed when it is ready fails, and is not used`(
+    _ action: String
+  ) async throws {
+    let run = try await run(
+      """
+      steps:
+        - { id: db, \(action) }
+        - { id: test, needs: { db: ready }, run: "true" }
+      """)
+    guard case .ended(.failed("db", .badOutputs(let text))) = run.state.phase else {
+      Issue.record("\(run.state.phase)")
+      return
+    }
+    #expect(text.contains(#""garbage" is neither NAME=VALUE nor NAME<<END"#))
+    #expect(run.state["test"]?.startedAt == nil)
+  }
+
+  @Test func `a service whose line does not come gets a hint at buffered output`() async throws {
+    for (script, hint) in [
+      ("exec sleep 60", "it has written nothing; many programs keep their output back"),
+      ("echo up; exec sleep 60", "no line of its output contained the text"),
+    ] {
+      let run = try await run(
+        """
+        steps:
+          - { id: db, service: "\(script)", ready: { line: READY, timeout: 3s } }
+          - { id: test, run: "true" }
+        """)
+      #expect(lines(run, "db").last?.hasPrefix("it was not ready within 3.0 s; \(hint)") == true)
+    }
   }
 
   @Test func `a service that ends while it is needed fails, even with status 0`() async throws {
@@ -112,5 +199,40 @@ struct ServiceProcessTests {
         - { id: test, run: "true" }
       """)
     #expect(run.state.phase == .ended(.succeeded))
+  }
+}
+
+/// A server of HTTP that answers every connection.
+private final class AnsweringServer: Sendable {
+  let port: Int
+  private let descriptor: Int32
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let error = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor, address, length) | listen(descriptor, 8)
+          | getsockname(descriptor, address, &length)
+      }
+    }
+    try #require(error == 0)
+    port = Int(UInt16(bigEndian: address.sin_port))
+    self.descriptor = descriptor
+    DispatchQueue(label: "a server").async {
+      while case let client = accept(descriptor, nil, nil), client >= 0 {
+        let answer = Array("HTTP/1.0 404 Not Found\r\n\r\n".utf8)
+        send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+        close(client)
+      }
+    }
+  }
+
+  deinit {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
   }
 }

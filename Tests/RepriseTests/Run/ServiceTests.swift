@@ -162,7 +162,9 @@ struct ServiceTests {
                       - { id: two, run: x }
               - { id: slow, run: x }
         """))
-    await expectEventually("the service ends") { run.state["db"]?.phase.isSuccess == true }
+    await expectEventually("the service ends, and the other step has begun") {
+      run.state["db"]?.phase.isSuccess == true && stage.started.value.contains("slow")
+    }
     stage.started.withLock { $0 = [] }
     try run.restart(from: "two")
     await expectEventually("the second end") {
@@ -229,6 +231,31 @@ struct ServiceTests {
     let run = try second.engine.resume(state, with: workflow)
     #expect(await run.outcome == .succeeded)
     #expect(second.started.value == ["used", "fails"])
+  }
+
+  @Test(arguments: ["service: x", "run: x"])
+  func `when a step in use is cancelled alone, the steps that use it are, too`(_ work: String)
+    async throws
+  {
+    let stage = Stage { context in
+      if context.step.id == "db" { context.reportReady() }
+      try await Gate().waitUnlessCancelled()
+      return [:]
+    }
+    let run = stage.engine.start(
+      try Self.workflow(
+        """
+        steps:
+          - { id: db, \(work) }
+          - { id: u, needs: { db: ready }, run: x }
+          - { id: v, run: x }
+        """))
+    await expectEventually("it is in use") { run.state["u"]?.phase == .running }
+    try await run.perform(.cancel(steps: ["db"], now: false))
+    #expect(await run.outcome == .cancelled)
+    for id in ["u", "v"] {
+      #expect(run.state[id]?.phase == .cancelled(.cancellation(ofStep: "db")))
+    }
   }
 
   @Test func `a cancel stops a service, and fail-fast leaves it to the steps that use it`()

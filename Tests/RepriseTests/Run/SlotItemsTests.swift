@@ -12,15 +12,15 @@ struct SlotItemsTests {
   /// A step needs the step before it in its item, and any earlier steps.
   struct RandomGroups {
     var steps: [Workflow.Step] = []
+    var groups = GroupTree()
     var random: SeededGenerator
-    private var groupCount = 0
 
     init(size: Int, _ random: SeededGenerator) {
       self.random = random
-      while steps.count < size { add([], depth: 0, last: nil) }
+      while steps.count < size { add(to: .run, depth: 0, last: nil) }
     }
 
-    private mutating func add(_ items: [GroupItem], depth: Int, last: String?) {
+    private mutating func add(to parent: GroupIndex, depth: Int, last: String?) {
       guard depth < 4, Int.random(in: 0..<3, using: &random) == 0 else {
         var needs = last.map { [$0] } ?? []
         if !steps.isEmpty, Bool.random(using: &random) {
@@ -28,19 +28,16 @@ struct SlotItemsTests {
         }
         var step = Workflow.Step(
           id: "s\(steps.count)", needs: Set(needs).sorted(), action: .wait)
-        step.extras.items = items
+        step.group = parent
         steps.append(step)
         return
       }
-      groupCount += 1
-      let group = "g\(groupCount)"
-      let limit = Int.random(in: 1...2, using: &random)
-      for item in 0..<Int.random(in: 1...4, using: &random) {
-        let inner = GroupItem(
-          group: group, item: item, limit: limit, failFastCount: nil, countsItems: true)
+      let group = groups.add(to: parent, maxParallel: Int.random(in: 1...2, using: &random))
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let inner = groups.add(to: group)
         var before = last
         for _ in 0..<Int.random(in: 1...3, using: &random) {
-          add(items + [inner], depth: depth + 1, last: before)
+          add(to: inner, depth: depth + 1, last: before)
           before = steps.last?.id
         }
       }
@@ -64,7 +61,7 @@ struct SlotItemsTests {
     init(_ workflow: Workflow, maxParallel: Int, _ random: SeededGenerator) {
       self.workflow = workflow
       self.random = random
-      slots = Slots(for: workflow, maxParallel: maxParallel)
+      slots = Slots(for: Plan(workflow), maxParallel: maxParallel)
     }
 
     func enterReady(skipping skips: Bool) {
@@ -117,12 +114,12 @@ struct SlotItemsTests {
 
     /// The limits that are exceeded: an item is in progress from its first step to its last.
     var exceeded: [String] {
-      var members: [String: [Int: [Int]]] = [:]
-      var limits: [String: Int] = [:]
+      let groups = workflow.groups
+      var members: [GroupIndex: [GroupIndex: [Int]]] = [:]
       for (step, declared) in workflow.steps.enumerated() {
-        for item in declared.extras.items {
-          members[item.group, default: [:]][item.item, default: []].append(step)
-          limits[item.group] = item.limit
+        for item in workflow.groups(around: declared) {
+          guard let group = groups[item].parent, groups[group].maxParallel != nil else { continue }
+          members[group, default: [:]][item, default: []].append(step)
         }
       }
       return members.compactMap { group, items in
@@ -130,7 +127,7 @@ struct SlotItemsTests {
           steps.contains { running.contains($0) }
             || steps.contains { touched.contains($0) } && steps.contains { !ended.contains($0) }
         }
-        return inProgress > limits[group] ?? 0 ? group : nil
+        return inProgress > groups[group].maxParallel ?? 0 ? groups[group].name : nil
       }
     }
   }
@@ -138,8 +135,10 @@ struct SlotItemsTests {
   @Test(arguments: 0..<200)
   func `random nested groups end within their limits`(_: Int) throws {
     var random = SeededGenerator.announced()
-    let steps = RandomGroups(size: 30, random).steps
-    let workflow = try Workflow(name: "w", steps: steps)
+    let groups = RandomGroups(size: 30, random)
+    let steps = groups.steps
+    var workflow = try Workflow(name: "w", steps: steps)
+    workflow.groups = groups.groups
     let execution = Execution(workflow, maxParallel: Int.random(in: 1...4, using: &random), random)
     var restarts = 3
     execution.enterReady(skipping: true)
@@ -157,18 +156,20 @@ struct SlotItemsTests {
 
   @Test func `the items of a group run one after the other, in order and as a whole`() throws {
     var steps: [Workflow.Step] = []
+    var groups = GroupTree()
+    let group = groups.add(to: .run, maxParallel: 1)
     for item in 0..<3 {
+      let part = groups.add(to: group)
       for (number, name) in ["deploy", "verify"].enumerated() {
         var step = Workflow.Step(
           id: "h\(item)/\(name)", needs: number == 0 ? [] : ["h\(item)/deploy"], action: .wait)
-        step.extras.items = [
-          GroupItem(group: "h", item: item, limit: 1, failFastCount: 1, countsItems: true)
-        ]
+        step.group = part
         steps.append(step)
       }
     }
-    let execution = Execution(
-      try Workflow(name: "w", steps: steps), maxParallel: 9, SeededGenerator(seed: 1))
+    var workflow = try Workflow(name: "w", steps: steps)
+    workflow.groups = groups
+    let execution = Execution(workflow, maxParallel: 9, SeededGenerator(seed: 1))
     var order: [Int] = []
     execution.enterReady(skipping: false)
     while let step = execution.running.first {
@@ -180,20 +181,46 @@ struct SlotItemsTests {
     #expect(order == Array(0..<6))
   }
 
+  @Test func `a restart frees the mutex of a group whose step has ended but holds its slots`()
+    throws
+  {
+    let workflow = try Workflow(
+      text: """
+        steps:
+          - { id: a, run: x, mutex: m }
+          - { id: G, mutex: m, steps: [{ id: b, run: x }, { id: c, run: x }] }
+        """, file: "w.yaml")
+    let slots = Slots(for: Plan(workflow), maxParallel: 1)
+    let begun = Protected<[Int]>([])
+    func begin(_ step: Int, generation: Int) {
+      slots.enter(StepIndex(step), generation: generation) { begun.withLock { $0.append(step) } }
+      slots.startNext()
+      slots.started(StepIndex(step))
+    }
+    begin(0, generation: 1)
+    slots.ended(0)
+    slots.release(StepIndex(0))
+    begin(1, generation: 1)
+    slots.ended(1)
+    slots.reset(nil)
+    slots.release(StepIndex(1))
+    begin(0, generation: 2)
+    #expect(begun.value == [0, 1, 0])
+  }
+
   @Test func `an item begins when everything outside of it that it needs has ended`() throws {
     var first = Workflow.Step(id: "a1", action: .wait)
     var second = Workflow.Step(id: "a2", needs: ["a1", "x"], action: .wait)
     var other = Workflow.Step(id: "b1", action: .wait)
-    first.extras.items = [
-      GroupItem(group: "g", item: 0, limit: 1, failFastCount: nil, countsItems: true)
-    ]
-    second.extras.items = first.extras.items
-    other.extras.items = [
-      GroupItem(group: "g", item: 1, limit: 1, failFastCount: nil, countsItems: true)
-    ]
+    var groups = GroupTree()
+    let group = groups.add(to: .run, maxParallel: 1)
+    first.group = groups.add(to: group)
+    second.group = first.group
+    other.group = groups.add(to: group)
     // Item 0 must not hold the slot that x, which item 1 precedes, needs.
     let last = Workflow.Step(id: "x", needs: ["b1"], action: .wait)
-    let workflow = try Workflow(name: "w", steps: [first, second, other, last])
+    var workflow = try Workflow(name: "w", steps: [first, second, other, last])
+    workflow.groups = groups
     let execution = Execution(workflow, maxParallel: 9, SeededGenerator(seed: 1))
     var order: [String] = []
     execution.enterReady(skipping: false)
@@ -203,5 +230,14 @@ struct SlotItemsTests {
       execution.enterReady(skipping: false)
     }
     #expect(order == ["b1", "x", "a1", "a2"])
+  }
+}
+
+extension GroupTree {
+  /// Adds a group with a name of its own.
+  fileprivate mutating func add(to parent: GroupIndex, maxParallel: Int? = nil) -> GroupIndex {
+    var group = Group(name: "g\(count)")
+    (group.parent, group.maxParallel) = (parent, maxParallel)
+    return add(group)
   }
 }

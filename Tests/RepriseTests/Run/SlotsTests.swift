@@ -8,7 +8,7 @@ import WorkflowLanguage
 struct SlotsTests {
   /// Returns slots for the steps of a file, with no limit except the file's own.
   private func slots(of text: String, _ count: Int = 1000) throws -> Slots {
-    Slots(for: try Workflow(text: text, file: "w.yaml"), maxParallel: count)
+    Slots(for: Plan(try Workflow(text: text, file: "w.yaml")), maxParallel: count)
   }
 
   /// Starts all steps that may start, and returns their order.

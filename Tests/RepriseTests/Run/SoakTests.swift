@@ -67,7 +67,9 @@ import Testing
       }
       // The grace period plus three times the length of the steps; a run that hangs misses the
       // deadline.
-      await expectEventually("run \(number) ends", within: promised(.seconds(5))) {
+      await expectEventually(
+        "run \(number) ends", within: promised(.seconds(5), busy: .seconds(60))
+      ) {
         !run.state.phase.isActive
       }
       guard !run.state.phase.isActive else { return }

@@ -85,6 +85,55 @@ struct StepVariablesTests {
     #expect(Self.output(run.state, "read") == "kept")
   }
 
+  @Test func `steps that undo others, and those under finally, see the variables`() async throws {
+    let state = try await Self.run(
+      """
+      steps:
+        - { id: set, run: 'echo V=set >> $REPRISE_ENV' }
+        - id: a
+          run: echo W=own >> $REPRISE_ENV
+          undo: 'echo "is=$V $W ${X:-no}" >> $REPRISE_OUTPUT'
+        - { id: b, run: 'echo X=late >> $REPRISE_ENV; exit 1' }
+      finally:
+        - { id: f, run: 'echo "is=$V $W $X" >> $REPRISE_OUTPUT' }
+      """)
+    #expect(Self.output(state, "a/undo") == "set own no")
+    #expect(Self.output(state, "f") == "set own late")
+  }
+
+  @Test func `variables of a step that has failed or is only ready to be used are known`()
+    async throws
+  {
+    let state = try await Self.run(
+      """
+      steps:
+        - { id: v, run: 'echo V=failed >> $REPRISE_ENV; exit 1', continue-on-error: true }
+        - { id: r, run: 'echo W=ready >> $REPRISE_ENV; echo ready >> $REPRISE_PROGRESS; sleep 2' }
+        - { id: u, needs: { v: success, r: ready }, run: 'echo "is=$V $W" >> $REPRISE_OUTPUT' }
+        - id: s
+          needs: []
+          service: echo X=up >> $REPRISE_ENV; touch $REPRISE_RUN_DIR/up; sleep 60
+          ready: { run: test -f $REPRISE_RUN_DIR/up }
+        - { id: t, needs: s, run: 'echo "is=$X" >> $REPRISE_OUTPUT' }
+      """)
+    #expect(Self.output(state, "u") == "failed ready")
+    #expect(Self.output(state, "t") == "up")
+  }
+
+  @Test func `a variable that is set by hand is passed on`() async throws {
+    let run = Engine().start(
+      try Workflow(
+        text: """
+          steps:
+            - { id: set, run: sleep 60 }
+            - { id: read, run: 'echo "is=$V" >> $REPRISE_OUTPUT' }
+          """, file: "w.yaml"))
+    await expectEventually("it runs") { run.state["set"]?.phase == .running }
+    try await run.perform(.set(steps: ["set"], .succeeded(["env.V": "7"])))
+    #expect(await run.outcome == .succeeded)
+    #expect(Self.output(run.state, "read") == "7")
+  }
+
   @Test func `a variable that the file does not set is no warning if a step may set it`() throws {
     let text = """
       steps:

@@ -15,6 +15,21 @@ final class FakeCluster: Runner {
     /// How often each token was launched.
     var launches: [AttemptToken: Int] = [:]
     var cannotAskCount = 0
+    /// When questions came, for how often a cluster that is away is asked.
+    var questions: [Timestamp] = []
+  }
+
+  /// What a cluster does besides failing now and then.
+  enum Fault: Sendable, Equatable {
+    case none
+    /// It takes at most this number of attempts at a time.
+    case limit(Int)
+    /// Its policy refuses every attempt.
+    case policy
+    /// No connection to it was ever made.
+    case unreachable
+    /// It takes attempts, and no answer of it ever arrives.
+    case silent
   }
 
   fileprivate struct Job {
@@ -39,16 +54,24 @@ final class FakeCluster: Runner {
   }
 
   private let state: Mutex<State>
+  private let fault: Fault
   let survivesEngine = true
+  /// An attempt that no engine asks for ends there on its own.
+  let orphanAfter: Duration?
 
-  init(seed: UInt64) {
+  init(seed: UInt64, fault: Fault = .none) {
     state = Mutex(State(random: SeededGenerator(seed: seed)))
+    self.fault = fault
+    orphanAfter = fault == .silent ? .milliseconds(100) : nil
   }
 
   var record: Record { state.withLock { $0.record } }
 
   /// Fails now and then, as if the cluster could not be reached.
   private func mayFail(_ percent: Int) throws(RunnerFailure) {
+    state.withLock { $0.record.questions.append(SystemClock().now) }
+    if fault == .unreachable { throw .neverBegun("no route to the cluster") }
+    if fault == .silent { throw .cannotAsk("the cluster is silent") }
     let fails = state.withLock { state in
       guard Int.random(in: 0..<100, using: &state.random) < percent else { return false }
       state.record.cannotAskCount += 1
@@ -61,6 +84,14 @@ final class FakeCluster: Runner {
     _ spec: AttemptSpec, token: AttemptToken
   ) async throws(RunnerFailure) -> any RunnerHandle {
     try mayFail(15)
+    if fault == .policy { throw .refused("Invalid account") }
+    if case .limit(let count) = fault {
+      let active = state.withLock { state in
+        state.jobs.values.count { $0.result == nil && $0.claim != .engine }
+      }
+      let isKnown = state.withLock { $0.jobs[token] != nil }
+      if active >= count, !isKnown { throw .full("QOSMaxSubmitJobPerUserLimit") }
+    }
     state.withLock { state in
       guard state.jobs[token] == nil else { return }
       state.jobs[token] = Job(
@@ -202,6 +233,9 @@ struct FakeRunner: RunnerKind {
   static let clusters = Mutex<[Int: FakeCluster]>([:])
 
   let cluster: Int
+  var lostAfter: Duration?
+  /// Whether pauses last as long as they say.
+  var isPatient: Bool?
 
   func makeExecutor(
     named name: String, in surroundings: RunnerSurroundings
@@ -210,7 +244,7 @@ struct FakeRunner: RunnerKind {
       throw .notStarted("there is no such cluster")
     }
     var surroundings = surroundings
-    surroundings.clock = HurryingClock()
-    return RunnerExecutor(cluster, named: name, in: surroundings)
+    if isPatient != true { surroundings.clock = HurryingClock() }
+    return RunnerExecutor(cluster, named: name, in: surroundings, lostAfter: lostAfter)
   }
 }

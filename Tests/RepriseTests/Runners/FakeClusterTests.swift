@@ -69,4 +69,78 @@ struct FakeClusterTests {
     _ = await run.outcome
     check(cluster, seed)
   }
+
+  // MARK: Clusters that refuse, and that cannot be reached
+
+  private func faulty(
+    _ seed: UInt64, _ fault: FakeCluster.Fault, settings: String = "", steps: String
+  ) throws -> (FakeCluster, Run) {
+    let cluster = FakeCluster(seed: seed, fault: fault)
+    FakeRunner.clusters.withLock { $0[Int(seed)] = cluster }
+    let text = """
+      runner: { fake: { cluster: \(seed)\(settings) } }
+      steps:
+      \(steps)
+      finally:
+        - { id: f, runner: local, exec: ["true"] }
+      """
+    let engine = engine()
+    let workflow = try Workflow(text: text, file: "w.yaml", actions: engine.actions)
+    return (cluster, engine.start(workflow))
+  }
+
+  @Test(arguments: 200..<210 as Range<UInt64>)
+  func `a limit of a cluster makes attempts wait, and all of them run`(seed: UInt64) async throws {
+    let (cluster, run) = try faulty(
+      seed, .limit(2), steps: "  - { id: a, foreach: { from: 1, to: 9 }, exec: [\"true\"] }")
+    #expect(await run.outcome == .succeeded, "seed \(seed)")
+    #expect(cluster.record.launches.count == 9, "seed \(seed)")
+    check(cluster, seed)
+  }
+
+  @Test func `a policy that refuses an attempt fails it, and retry decides`() async throws {
+    let (cluster, run) = try faulty(
+      220, .policy, steps: "  - { id: a, retry: { limit: 2, delay: 1ms }, exec: [\"true\"] }")
+    #expect(await run.outcome == .failed(step: "a", reason: .notStarted("Invalid account")))
+    #expect(run.state["a"]?.attempt == 3 && run.state["f"]?.phase == .succeeded([:]))
+    check(cluster, 220)
+  }
+
+  @Test(arguments: ["timeout: 2s, ", ""])
+  func `a step on a cluster that is never reached fails in its time`(timeout: String) async throws {
+    let (cluster, run) = try faulty(
+      timeout.isEmpty ? 221 : 222, .unreachable,
+      settings: ", isPatient: true" + (timeout.isEmpty ? ", lostAfter: 2s" : ""),
+      steps: "  - { id: a, \(timeout)exec: [\"true\"] }")
+    let events = Task {
+      await run.events.values.reduce(into: [String]()) { $0.append($1.kind.description) }
+    }
+    #expect(
+      await run.outcome
+        == .failed(
+          step: "a", reason: .notStarted("gave up after 2.0 s: no route to the cluster")))
+    #expect(run.state["f"]?.phase == .succeeded([:]))
+    #expect(await events.value.count { $0.contains("queued") && $0.contains("no route") } == 1)
+    let questions = cluster.record.questions
+    #expect((2...3).contains(questions.count))
+    for (before, after) in zip(questions, questions.dropFirst()) {
+      #expect(after - before >= .milliseconds(900))
+    }
+  }
+
+  @Test(arguments: [FakeCluster.Fault.unreachable, .silent])
+  func `a cancel of a step on a cluster that does not answer ends`(_ fault: FakeCluster.Fault)
+    async throws
+  {
+    let (cluster, run) = try faulty(
+      fault == .silent ? 223 : 224, fault, settings: ", isPatient: true",
+      steps: "  - { id: a, grace: 100ms, exec: [\"true\"] }")
+    await expectEventually("the cluster is asked") { !cluster.record.questions.isEmpty }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state["f"]?.phase == .succeeded([:]))
+    // From the stop on as well, each pause is longer than the one before.
+    let questions = cluster.record.questions
+    #expect(questions.count <= 8, "\(questions.count) questions")
+  }
 }

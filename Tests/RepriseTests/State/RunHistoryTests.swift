@@ -88,7 +88,7 @@ struct RunHistoryTests {
   @Test func `approvals are kept with their answers`() {
     let history = history([
       (0, .step("a", attempt: 0, .ready)), (1, .step("a", attempt: 0, .waiting("go?"))),
-      (5, .step("a", attempt: 0, .approved)), (6, .step("a", attempt: 1, .started())),
+      (5, .step("a", attempt: 0, .approved([:]))), (6, .step("a", attempt: 1, .started())),
       (7, .step("a", attempt: 1, .succeeded([:]))),
       (8, .step("b", attempt: 0, .ready)), (8, .step("b", attempt: 0, .waiting("sure?"))),
       (9, .step("b", attempt: 1, .started())), (9, .step("b", attempt: 1, .failed(.rejected))),

@@ -25,7 +25,7 @@ final class CountingQueue: StepQueue {
   func enter(_ future: StepFuture) -> StepResult? {
     state.withLock { state in
       state.waiting.append(future)
-      state.entered.append(future.place.index.position)
+      state.entered.append(future.step.position)
     }
     return nil
   }
@@ -33,7 +33,7 @@ final class CountingQueue: StepQueue {
   func leave(_ future: StepFuture) -> StepResult? {
     let isWaiting = state.withLock { state in
       state.waiting[state.head...].contains { $0 === future }
-        && state.withdrawn.insert(future.place.index.position).inserted
+        && state.withdrawn.insert(future.step.position).inserted
     }
     return isWaiting ? .stopped : nil
   }
@@ -45,7 +45,7 @@ final class CountingQueue: StepQueue {
       while state.free > 0, state.head < state.waiting.count {
         let future = state.waiting[state.head]
         state.head += 1
-        guard state.withdrawn.remove(future.place.index.position) == nil else { continue }
+        guard state.withdrawn.remove(future.step.position) == nil else { continue }
         state.free -= 1
         begun.append(future)
       }

@@ -208,6 +208,7 @@ struct RunsTests {
     events.send(2)
     await expectEventually("its second generation") { work.begun.value == [1, 2] }
     work.gate.open()
+    await expectEventually("the run is delivered") { reported.runs.value.count == 1 }
     #expect(await reported.outcomes == [.succeeded])
     #expect(work.succeeded.value == [2])
     #expect(reported.runs.value.map(\.state.generation) == [2])

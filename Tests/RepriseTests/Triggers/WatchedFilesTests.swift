@@ -29,6 +29,25 @@ struct WatchedFilesTests {
     #expect(!files.enters("app/lib/build"))
   }
 
+  @Test func `depfiles and the folders of steps are no patterns`() throws {
+    let files = try files(
+      """
+      on: { files: ["**"] }
+      steps:
+        - { id: a, run: x, dir: "app/[id]", cache: { key: k, outputs: "*.o", depfile: "{a}.d" } }
+      """)
+    #expect(!files.wants("app/[id]/x.o") && !files.wants("app/[id]/{a}.d"))
+    #expect(files.wants("app/i/x.o") && files.wants("app/[id]/a.d"))
+  }
+
+  @Test func `sources elsewhere are listed by their folders`() throws {
+    let files = try files(
+      "on: { files: [src] }\nsteps: [{ id: a, run: x }]\n",
+      sources: ["w.yaml", "/p/a.yaml", "/p/b.yaml", "/c.yaml"])
+    #expect(files.sourcesElsewhere == ["/p": ["a.yaml", "b.yaml"], "/": ["c.yaml"]])
+    #expect(files.steps(affectedBy: ["/p/b.yaml"]) == nil)
+  }
+
   @Test func `temporary files of editors are ignored`() throws {
     let files = try files("on: { files: [src] }\nsteps: [{ id: a, run: x }]\n")
     for name in [".a.c.swp", "a.c~", "4913", "#a.c#", ".#a.c", ".DS_Store"] {

@@ -1,0 +1,11 @@
+// Arrays with one element for each step.
+
+import WorkflowLanguage
+
+extension Array {
+  /// The element of a step, in an array that has one for each index of a plan.
+  subscript(step: StepIndex) -> Element {
+    get { self[step.position] }
+    _modify { yield &self[step.position] }
+  }
+}

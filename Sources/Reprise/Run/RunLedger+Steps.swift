@@ -1,0 +1,32 @@
+// Records the events of steps, with what follows from them for other steps.
+
+import WorkflowLanguage
+
+extension RunLedger.Page {
+  /// Records and publishes an event of one step.
+  ///
+  /// A step whose end the state refuses is cancelled instead, so that the run can end.
+  ///
+  /// - Returns: Whether the state has accepted the event.
+  @discardableResult
+  mutating func record(
+    _ event: Event.StepEvent, of step: StepIndex, attempt: Int, by requester: Requester? = nil
+  ) -> Bool {
+    guard state.steps.position(of: step) != nil else { return false }
+    let id = state[step].id
+    guard record(.step(id, attempt: attempt, event), of: step, by: requester) else {
+      if event.isEnd, !state[step].phase.isFinal {
+        record(.step(id, attempt: attempt, .cancelled(.abandoned(problem ?? ""))), of: step)
+      }
+      return false
+    }
+    followUses(of: state[step])
+    if let outputs = event.outputs, StepVariables.areAmong(outputs) {
+      variableSetters.insert(step)
+    }
+    guard let record, case .succeeded = event else { return true }
+    if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: plan.count) }
+    successNumbers[step] = record.appendedCount
+    return true
+  }
+}
