@@ -30,6 +30,7 @@ struct RunnerContractTests {
       of: #"""
         steps:
           - id: a
+            separate-streams: true
             env: { GIVEN: "from the file" }
             run: |
               echo "$GIVEN"
@@ -47,6 +48,23 @@ struct RunnerContractTests {
     #expect(has(.output(.standardOutput, text: "from the file", isPartial: false)))
     #expect(has(.output(.standardError, text: "oops", isPartial: false)))
     #expect(has(.progress(0.5, "half")))
+  }
+
+  @Test(arguments: RunnerCase.all)
+  func `lines of both streams keep their order`(_ runner: RunnerCase) async throws {
+    let folder = try TemporaryFolder()
+    let (outcome, events, _) = try await runner.outcome(
+      of: #"""
+        steps:
+          - id: a
+            run: for i in 1 2 3 4 5 6 7 8 9; do echo "out $i"; echo "err $i" >&2; done
+        """#, in: folder)
+    #expect(outcome == .succeeded)
+    let lines = events.flatMap { event -> [Substring] in
+      guard case .step(_, _, .output(_, let text, false)) = event.kind else { return [] }
+      return text.split(separator: "\n")
+    }
+    #expect(lines.map(String.init) == (1...9).flatMap { ["out \($0)", "err \($0)"] })
   }
 
   @Test(arguments: RunnerCase.all)

@@ -4,11 +4,12 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 
 from support import (
-    DETACHING, KILLS, PROGRAM, SEED, Project, case, check, lines, parent_of, processes_with,
-    processes_with_command, running, signal_all, wait_for)
+    DETACHING, KEEPING, KEYS, KILLS, PROGRAM, SEED, Project, case, check, lines, parent_of,
+    processes_with, processes_with_command, running, settings_of, signal_all, wait_for)
 
 
 STEPS = """
@@ -74,6 +75,30 @@ def engine_killed(kind):
             return
         project.remove()
     check(True, f"{kind}: {kills} kills, each success with exactly its side effects")
+
+
+@case("survive", "sandbox", "ssh", "container", "docker", "slurm")
+def side_by_side(kind):
+    """A step that outlives every timer goes on while steps of every other runner end beside it."""
+    for keep in [False] + [True] * (kind in KEEPING):
+        others = ["local"]
+        named = ""
+        for other in sys.argv[2:]:
+            for more in [{}] + [{"keep": True}] * (other in KEEPING):
+                others.append(f"r{len(others)}")
+                named += f"  {others[-1]}: {{ {KEYS.get(other, other)}: {settings_of(other, **more)} }}\n"
+        steps = '  - { id: long, run: "echo begun >> effects; sleep 8; echo ended >> effects" }\n'
+        # The step after the local one shows whether something has ended with that.
+        for number, other in enumerate(others):
+            needs = f"o{number - 1}" if number else ""
+            steps += f"  - {{ id: o{number}, needs: [{needs}], runner: {other}, run: sleep 0.5 }}\n"
+        far = settings_of(kind, keep=True) if keep else None
+        with Project(kind, steps, settings=far, others=named) as project:
+            status = project.end_of(project.start("run", "w.yaml"))
+            check(
+                status == 0 and project.effects() == ["begun", "ended"],
+                f"{kind}{' kept' if keep else ''}: a step of 8 s goes on beside {len(others)} others "
+                f"(status {status}, {project.effects()})")
 
 
 @case("survive", "ssh", "container", "docker", "slurm")

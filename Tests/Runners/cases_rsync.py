@@ -4,7 +4,7 @@ import os
 import pathlib
 import time
 
-from support import FOLDER, Project, case, check, settings_of
+from support import FOLDER, Project, case, check, lines, settings_of
 
 # The home of the user there, which the tests have made.
 FAR = pathlib.Path(FOLDER) / "ssh/home/.cache/reprise/work"
@@ -28,6 +28,19 @@ class Copied(Project):
     def read(self, name):
         path = self.path / name
         return path.read_text() if path.is_file() else None
+
+
+@case("ssh")
+def files_of_a_failed_step(kind):
+    """With `fetch: always`, what a failed step has written comes back."""
+    steps = '  - { id: a, run: "echo partial > result; exit 3" }\n'
+    for fetch, expected in [("success", []), ("always", ["partial"])]:
+        settings = settings_of(kind, files="rsync", fetch=fetch)
+        with Project(kind, steps, settings=settings) as project:
+            status = project.end_of(project.start("run", "w.yaml"))
+            check(
+                status == 1 and lines(project.folder + "/result") == expected,
+                f"{kind}: with fetch {fetch}, files of a failed step: {expected} (status {status})")
 
 
 @case("ssh")

@@ -87,12 +87,68 @@ def queued_reason(kind):
         engine = project.start("run", "w.yaml")
         log = project.folder + "/engine.log"
         seen = wait_for("the reason", lambda: any(
-            "queued on far: PartitionDown" in line for line in lines(log)), 20)
+            "queued on far (job " in line and ": PartitionDown" in line for line in lines(log)), 20)
         Slurm.set_partition("up")
         status = engine.wait(60)
-        check(bool(seen) and status == 0, "slurm: the reason for a wait is shown")
+        check(bool(seen) and status == 0, "slurm: the reason for a wait is shown, with the number of the job")
     finally:
         project.remove()
+
+
+@case("slurm")
+def queue_cancelled(kind):
+    """A cancel of 500 queued jobs leaves none of them in the queue."""
+    steps = '  - { id: a, foreach: { from: 1, to: 500 }, run: "echo ran >> effects" }\n'
+    def queued():
+        answer = subprocess.run(["squeue", "-h", "--me"], capture_output=True, text=True)
+        return len(answer.stdout.splitlines()) if answer.returncode == 0 else -1
+    try:
+        Slurm.set_partition("down")
+        with Project(kind, steps, "max-parallel: 2000\n") as project:
+            engine = project.start("run", "w.yaml")
+            wait_for("most jobs are queued", lambda: queued() >= 400, 120)
+            engine.send_signal(signal.SIGTERM)
+            status = project.end_of(engine, 120)
+            left = queued()
+            check(
+                status == 143 and left == 0 and project.effects() == [],
+                f"{kind}: a cancel of 500 queued jobs leaves none (status {status}, {left} left)")
+    finally:
+        Slurm.set_partition("up")
+
+
+@case("slurm")
+def engine_in_a_job(kind):
+    """The engine runs in a job of its own: its steps see theirs, and srun starts there."""
+    steps = """
+  - id: a
+    run: >
+      echo "$SLURM_JOB_ID $SLURMD_NODENAME $SLURM_CPUS_PER_TASK" >> effects;
+      srun -n1 --overlap sh -c 'echo "$SLURM_JOB_ID $SLURMD_NODENAME"' >> effects;
+      echo "$SLURM_JOB_NAME" >> effects
+"""
+    settings = settings_of(kind, extra=["--exclude=n3"])
+    prefix = ["salloc", "--quiet", "--nodelist=n3", "--cpus-per-task=3", "--job-name=engine"]
+    with Project(kind, steps, settings=settings, prefix=prefix) as project:
+        status = project.end_of(project.start("run", "w.yaml"), 60)
+        effects = [line.split() for line in project.effects()]
+        jobs = {line[0] for line in effects[:2]}
+        nodes = {line[1] for line in effects[:2] if len(line) > 1}
+        check(
+            status == 0 and len(jobs) == 1 and "n3" not in nodes and len(nodes) == 1
+            and effects[0][2:] != ["3"] and effects[2] != ["engine"],
+            f"{kind}: in a job, the engine does not pass on its own job ({status}, {effects})")
+
+
+@case("slurm")
+def time_limit(kind):
+    """A job that Slurm ends at its time limit says so."""
+    settings = settings_of(kind, time="1m")
+    with Project(kind, '  - { id: a, run: "exec sleep 200" }\n', settings=settings) as project:
+        status = project.end_of(project.start("run", "w.yaml"), 240)
+        check(
+            status == 1 and project.shows("TIMEOUT"),
+            f"{kind}: a job that is ended at its time limit says so (status {status})")
 
 
 @case("slurm")

@@ -24,12 +24,71 @@ def is_whole(log, count):
     return all(text.count(f"│ tick {number}\n") == 1 for number in range(1, count + 1))
 
 
+def settings_options():
+    return json.loads(settings_of("ssh"))["options"]
+
+
+# A port where nothing listens.
+CLOSED_PORT = 9
+
+
 def served_connections():
     """The processes of sshd that serve a connection, and not the one that listens."""
     with open(FOLDER + "/ssh/sshd.pid") as file:
         listener = file.read().strip()
     served = subprocess.run(["pgrep", "-P", listener], capture_output=True, text=True).stdout
     return int(listener), [int(process) for process in served.split()]
+
+
+@case("ssh")
+def never_reached(kind):
+    """No connection is ever made: a time limit, a cancel, and a policy of ssh end the step."""
+    for what, more, run in [
+        ("its timeout", {"port": CLOSED_PORT}, "timeout: 3s, "),
+        ("the timeout of the run", {"port": CLOSED_PORT}, ""),
+        ("an unknown host key", {"options": settings_options() + ["-o", "StrictHostKeyChecking=yes",
+                                 "-o", "UserKnownHostsFile=/dev/null"]}, ""),
+    ]:
+        head = "timeout: 5s\n" if what == "the timeout of the run" else ""
+        steps = f'  - {{ id: a, {run}run: "echo ran >> effects" }}\n'
+        tail = 'finally: [{ id: f, runner: local, run: "echo finally >> after" }]\n'
+        with Project(kind, steps + tail, head, settings=settings_of("ssh", **more)) as project:
+            begin = time.monotonic()
+            status = project.end_of(project.start("run", "w.yaml"), 60)
+            queued = sum("queued" in line for line in lines(project.log))
+            check(
+                status in (1, 3) and time.monotonic() - begin < 20 and queued <= 1
+                and project.effects() == [] and lines(project.folder + "/after") == ["finally"],
+                f"{kind}: a step on a machine that is never reached is ended by {what} "
+                f"(status {status}, {queued} lines)")
+    with Project(kind, '  - { id: a, run: "true" }\n', settings=settings_of("ssh", port=CLOSED_PORT)) as project:
+        engine = project.start("run", "w.yaml")
+        wait_for("it says so", lambda: project.shows("queued on far"))
+        engine.send_signal(signal.SIGTERM)
+        status = project.end_of(engine, 15)
+        check(status == 143, f"{kind}: one signal ends it (status {status})")
+
+
+@case("ssh")
+def gone_for_good(kind):
+    """The machine is gone after the engine has died: `cancel` ends the run in bounded time."""
+    with Project(kind, TICKS.replace("COUNT", "600"), settings=impatient("6s")) as project:
+        engine = project.start("run", "w.yaml")
+        wait_for("output arrives", lambda: project.shows("tick 3"))
+        run = project.run_id()
+        project.kill(engine)
+        listener, served = served_connections()
+        for process in [listener, *served]:
+            os.kill(process, signal.SIGKILL)
+        try:
+            begin = time.monotonic()
+            answer = project.command("cancel", run)
+            check(
+                answer.returncode == 0 and time.monotonic() - begin < 60
+                and not processes_with(f"REPRISE_RUN_ID={run}"),
+                f"{kind}: a run whose machine is gone can be cancelled (status {answer.returncode})")
+        finally:
+            subprocess.run(["sh", FOLDER + "/ssh/start"], check=True)
 
 
 @case("ssh")

@@ -23,6 +23,8 @@ FAILURES = []
 CASES = []
 # The kind in workflow files, where it has another name than here.
 KEYS = {"docker": "container"}
+# Those that can keep one place for all steps.
+KEEPING = ("container", "docker", "slurm")
 
 
 def case(*kinds):
@@ -134,7 +136,7 @@ class Link:
 class Project:
     """A folder with one workflow, and the runs in it; a context that removes all of it."""
 
-    def __init__(self, kind, steps, head="", settings=None, prefix=()):
+    def __init__(self, kind, steps, head="", settings=None, prefix=(), others=""):
         self.kind = kind
         self.prefix = list(prefix)
         self.folder = tempfile.mkdtemp(prefix="reprise-campaign-")
@@ -142,7 +144,8 @@ class Project:
         self.log = self.folder + "/engine.log"
         far = settings or settings_of(kind)
         with open(self.folder + "/w.yaml", "w") as file:
-            file.write(f"name: w\nrunners: {{ far: {{ {KEYS.get(kind, kind)}: {far} }} }}\nrunner: far\n")
+            file.write(f"name: w\nrunners:\n  far: {{ {KEYS.get(kind, kind)}: {far} }}\n{others}")
+            file.write("runner: far\n")
             file.write(head + "steps:\n" + steps)
         self.engines = []
         self.failures = len(FAILURES)

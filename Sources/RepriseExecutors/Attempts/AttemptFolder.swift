@@ -67,11 +67,15 @@ package struct AttemptFolder: Sendable {
   /// - Parameters:
   ///   - run: The run, whose results have been recorded.
   ///   - root: The folder of all attempts.
-  package static func removeAll(of run: RunID, in root: String) {
+  /// - Returns: Whether none is left.
+  @discardableResult
+  package static func removeAll(of run: RunID, in root: String) -> Bool {
+    var isNoneLeft = true
     for name in FolderReader.names(in: root) where name.hasPrefix("\(run).") {
       let folder = AttemptFolder(path: root + "/" + name)
-      if folder.isHeld != true { folder.remove() }
+      if folder.isHeld == true { isNoneLeft = false } else { folder.remove() }
     }
+    return isNoneLeft
   }
 
   // MARK: The claim
@@ -112,6 +116,15 @@ package struct AttemptFolder: Sendable {
       if error == .fileExists { return nil }
       throw error
     }
+  }
+
+  /// Takes the claim for an engine, unless a host has it.
+  ///
+  /// - Returns: Whether it is an engine's now, so that the attempt never begins.
+  /// - Throws: The system error.
+  func claimForEngine() throws(Errno) -> Bool {
+    if try takeClaim(host: nil) != nil { return true }
+    return claim.map { $0.host == nil } == true
   }
 
   /// The claim; nil if no one has taken it, or if it is being taken.
@@ -216,9 +229,28 @@ package struct AttemptFolder: Sendable {
   /// there is none.
   var storedResult: CodedResult? { fileContents(resultPath).flatMap { CodedResult(json: $0) } }
 
-  /// Notes that a submission was answered.
-  func markSubmitted() {
-    try? write("", to: submittedPath, isSynced: false)
+  /// Notes that a submission was answered, and how.
+  func markSubmitted(as note: String) {
+    try? write(note, to: submittedPath, isSynced: false)
+  }
+
+  /// What the site has noted of the submission; empty if there is nothing.
+  var submissionNote: String {
+    fileContents(submittedPath, upTo: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// The error of writing a file here now, such as a full disk; nil if there is none.
+  var writeProblem: Errno? {
+    let path = path + "/probe"
+    defer { try? removeFile(path) }
+    do throws(Errno) {
+      let file = try OpenFile(
+        path, .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
+      try writeBytes([UInt8](repeating: 0, count: 4096), to: file.descriptor)
+      return nil
+    } catch {
+      return error == .noSuchFileOrDirectory ? nil : error
+    }
   }
 
   /// Notes that no host will come, so that a new one may be submitted.

@@ -18,7 +18,7 @@ actor FolderNews {
   private var offset: Int64
   private var pending: [MarkedNews] = []
   private var hasStarted = false
-  private var lastReason: String?
+  private var lastReason = ""
   private var lastLook: Timestamp?
   /// When something was new for the last time.
   private var lastNews: Timestamp
@@ -64,10 +64,13 @@ actor FolderNews {
           pending = [ended]
           return MarkedNews(.written(stored.written), next: OutputMark(offset: offset))
         }
-      } else if let host = handle.folder.claim?.host {
-        hasStarted = true
-        lastNews = now
-        return MarkedNews(.started(host: host), next: OutputMark(offset: offset))
+      } else if let claim = handle.folder.claim {
+        if let host = claim.host {
+          hasStarted = true
+          lastNews = now
+          return MarkedNews(.started(host: host), next: OutputMark(offset: offset))
+        }
+        if handle.folder.requestedGrace != nil { return stopped() }
       }
       if let news = try await look(at: now) { return news }
       if hasEnded { return nil }
@@ -83,20 +86,53 @@ actor FolderNews {
   private func look(at now: Timestamp) async throws -> MarkedNews? {
     if let lastLook, now - lastLook < Self.lookInterval { return nil }
     lastLook = now
-    switch try await handle.sight() {
+    switch try await sight() {
     case .gone:
       hasEnded = true
       let folder = handle.folder
       guard folder.claim?.host == nil, folder.requestedGrace != nil else { return nil }
-      // The engine has claimed it to stop it: it has never run.
-      return MarkedNews(.ended(.stopped), next: OutputMark(offset: offset))
+      return stopped()
     case .queued(let reason) where reason != lastReason && !hasStarted:
       lastReason = reason
       return MarkedNews(.queued(reason), next: OutputMark(offset: offset))
     case .unknown(let text) where hasStarted:
       throw RunnerFailure.cannotAsk(text)
-    case .queued, .running, .ended, .unknown:
+    case .queued, .running, .ended, .unknown, nil:
       return nil
+    }
+  }
+
+  /// Ends the news of an attempt that the engine has claimed to stop it: it has never run.
+  private func stopped() -> MarkedNews {
+    hasEnded = true
+    return MarkedNews(.ended(.stopped), next: OutputMark(offset: offset))
+  }
+
+  /// What is known of the attempt; nil if its folder has changed before that was known.
+  ///
+  /// As long as it waits, a scheduler that cannot be asked is the reason that is shown: its folder tells
+  /// when it begins.
+  private func sight() async throws -> AttemptSight? {
+    do {
+      guard !handle.site.isThisMachine else { return try await handle.sight() }
+      let (hasStarted, size, pause) = (
+        hasStarted, handle.folder.outputSize, max(pace, .milliseconds(20))
+      )
+      // A scheduler may take long to answer.
+      return try await withThrowingTaskGroup(of: AttemptSight?.self) { [handle] group in
+        defer { group.cancelAll() }
+        group.addTask { try await handle.sight() }
+        group.addTask {
+          while !handle.folder.hasNews(since: size, hasStarted: hasStarted) {
+            try await handle.clock.sleep(for: pause)
+          }
+          return nil
+        }
+        return try await group.next() ?? nil
+      }
+    } catch let error as RunnerFailure {
+      guard !hasStarted, handle.folder.claim == nil else { throw error }
+      return .queued(error.description)
     }
   }
 
@@ -127,5 +163,16 @@ actor FolderNews {
     if !pending.isEmpty { pending[pending.count - 1].next = OutputMark(offset: next) }
     offset = next
     return count < Self.bytesMax
+  }
+}
+
+extension AttemptFolder {
+  fileprivate var outputSize: Int64 { (try? Stat(at: outputPath)).map { Int64($0.size) } ?? 0 }
+
+  /// Whether there is more to read than when the output had a size.
+  fileprivate func hasNews(since size: Int64, hasStarted: Bool) -> Bool {
+    if hasStarted { return outputSize > size || result != nil }
+    guard let claim else { return false }
+    return claim.host != nil || requestedGrace != nil
   }
 }

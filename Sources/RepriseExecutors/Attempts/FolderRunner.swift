@@ -12,15 +12,28 @@ package protocol AttemptSite: Sendable {
   var isThisMachine: Bool { get }
 
   /// Has a host started for an attempt; must be harmless if one was started before.
+  ///
+  /// - Returns: A note for the folder, such as the number of the job.
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
-  ) async throws(RunnerFailure)
+  ) async throws(RunnerFailure) -> String
 
   /// Says what is known of an attempt.
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight
 
-  /// Withdraws an attempt that the engine has claimed, so that no host runs it.
-  func withdraw(_ token: AttemptToken) async throws(RunnerFailure)
+  /// Withdraws an attempt that the engine has claimed, so that no host runs it; returns at once.
+  ///
+  /// A courtesy: a host that is still started finds the claim taken.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the attempt.
+  ///   - isSubmitted: Whether its submission was answered.
+  func withdraw(_ token: AttemptToken, isSubmitted: Bool)
+
+  /// Waits until what was withdrawn of a run is gone, but not for ever.
+  ///
+  /// - Returns: What is left, in a sentence; nil if nothing is.
+  func finishWithdrawals(of run: RunID) async -> String?
 
   /// Ends what an attempt has left outside of the process tree of its host, which has died.
   ///
@@ -29,6 +42,12 @@ package protocol AttemptSite: Sendable {
 
   /// Says how an attempt that is gone ended, as the site knows it; nil if it knows nothing.
   func end(of token: AttemptToken) async -> String?
+
+  /// Says what ended an attempt whose host has ended, if the site did; nil if it knows nothing.
+  func intervention(in token: AttemptToken) async -> String?
+
+  /// The number by which the site knows an attempt, from what it has noted in the folder.
+  func job(_ note: String) -> String?
 
   /// Called when an attempt is over, at least once.
   func forget(_ token: AttemptToken)
@@ -48,6 +67,14 @@ extension AttemptSite {
   package func endRest(of token: AttemptToken) async throws(RunnerFailure) {}
 
   package func end(of token: AttemptToken) async -> String? { nil }
+
+  package func intervention(in token: AttemptToken) async -> String? { nil }
+
+  package func job(_ note: String) -> String? { nil }
+
+  package func withdraw(_ token: AttemptToken, isSubmitted: Bool) {}
+
+  package func finishWithdrawals(of run: RunID) async -> String? { nil }
 
   package func forget(_ token: AttemptToken) {}
 }
@@ -89,8 +116,7 @@ package struct FolderRunner: Runner {
           "cannot write the attempt to \(folder.path): \(error); free some space, or check the "
             + "permissions")
       }
-      try await site.submit(spec, token, folder)
-      folder.markSubmitted()
+      folder.markSubmitted(as: try await site.submit(spec, token, folder))
     }
     return handle(token)
   }
@@ -114,6 +140,24 @@ package struct FolderRunner: Runner {
     return handle(token)
   }
 
+  /// Takes the claim of an attempt that no host has, so that it never begins.
+  package func revoke(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)? {
+    guard mayAccess(root, .existence) else {
+      throw .cannotAsk("the folder \(root) is not there")
+    }
+    let folder = AttemptFolder(of: token, in: root)
+    guard folder.exists else { return nil }
+    do throws(Errno) {
+      guard try folder.claimForEngine() else { return handle(token) }
+    } catch {
+      throw .cannotAsk("cannot write to \(folder.path): \(error)")
+    }
+    // Where it may have been submitted, the site withdraws it when it can.
+    site.withdraw(token, isSubmitted: folder.isSubmitted)
+    site.forget(token)
+    return nil
+  }
+
   /// Says what is known of attempts.
   package func look(
     _ tokens: [AttemptToken]
@@ -125,10 +169,20 @@ package struct FolderRunner: Runner {
 
   /// Says how its site knows that an attempt ended, and whether it had begun.
   package func reasonForLoss(of token: AttemptToken) async -> String? {
+    let folder = AttemptFolder(of: token, in: root)
+    // What has kept the host from writing keeps this process from it, too.
+    if let problem = folder.writeProblem { return "cannot write to \(folder.path): \(problem)" }
     guard let end = await site.end(of: token) else { return nil }
-    let hasBegun = AttemptFolder(of: token, in: root).claim?.host != nil
-    return hasBegun ? end : "it never began: " + end
+    return folder.claim?.host != nil ? end : "it never began: " + end
   }
+
+  /// Says how its site has ended an attempt.
+  package func reasonForEnd(of token: AttemptToken) async -> String? {
+    await site.intervention(in: token)
+  }
+
+  /// Waits until what was withdrawn of the run is gone.
+  package func release(_ run: RunID) async -> String? { await site.finishWithdrawals(of: run) }
 
   private func handle(_ token: AttemptToken) -> FolderHandle {
     FolderHandle(
@@ -164,8 +218,7 @@ struct FolderHandle: RunnerHandle {
   func stop(grace: Duration) async throws(RunnerFailure) {
     do throws(Errno) {
       if try folder.takeClaim(host: nil) != nil {
-        // Whatever is still started finds the claim taken, so this is a courtesy.
-        try? await site.withdraw(token)
+        site.withdraw(token, isSubmitted: folder.isSubmitted)
       }
       try folder.requestStop(grace: grace)
     } catch {
@@ -173,9 +226,13 @@ struct FolderHandle: RunnerHandle {
     }
   }
 
+  var job: String? { site.job(folder.submissionNote) }
+
   func isGone() async throws(RunnerFailure) -> Bool {
     switch try await sight() {
-    case .gone: return true
+    case .gone:
+      site.forget(token)
+      return true
     case .ended:
       // The host ends when it has written the result; until then it holds the claim.
       let isGone = if site.isThisMachine { await isReleased() } else { true }

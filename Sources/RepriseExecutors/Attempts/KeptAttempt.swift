@@ -1,5 +1,6 @@
 // `KeptAttempt`: an attempt that waits for a kept place, and then runs in the pool there.
 
+import ChildProcesses
 import Platform
 import Reprise
 import Synchronization
@@ -25,10 +26,27 @@ final class KeptAttempt: RunnerHandle {
     var reason: String?
     /// The place that it waits for; if this one cannot be had, there is no other.
     var expected: KeptPlace?
+    /// What is known of a pool that did not begin it.
+    var trouble: Trouble?
+    /// Gives up the question that is being asked.
+    var interrupt: (@Sendable () -> Void)?
   }
 
-  /// The time until a pool that did not answer is asked again.
-  private static let pause = Duration.milliseconds(200)
+  /// A pool that does not begin an attempt.
+  private struct Trouble {
+    let since: Timestamp
+    var pause = GrowingDelay(from: .seconds(1))
+    var count = 0
+    var reported: Set<String> = []
+    /// The pause until it is asked again; nil if it has begun or passed.
+    var next: Duration?
+    var isDue = false
+  }
+
+  /// The longest pause until a pool that did not answer is asked again.
+  private static let pauseMax = Duration.seconds(60)
+  /// The number of times that a place on this machine is asked: what it refuses does not heal.
+  private static let tryCountMax = 5
 
   private let token: AttemptToken
   private let spec: AttemptSpec?
@@ -62,11 +80,12 @@ final class KeptAttempt: RunnerHandle {
   }
 
   func stop(grace: Duration) async throws(RunnerFailure) {
-    let stage = state.withLock { state -> Stage in
+    let (stage, interrupt) = state.withLock { state in
       state.grace = min(grace, state.grace ?? grace)
       if case .waiting(nil) = state.stage { state.stage = .over }
-      return state.stage
+      return (state.stage, state.interrupt)
     }
+    interrupt?()
     wake.continuation.yield()
     switch stage {
     case .waiting, .beginning, .over: break
@@ -82,6 +101,9 @@ final class KeptAttempt: RunnerHandle {
     } catch {}
     try await files(in: place).stop(grace: grace)
   }
+
+  /// The number of the job that holds its place.
+  var job: String? { state.withLock { $0.expected }?.job }
 
   func isGone() async throws(RunnerFailure) -> Bool {
     switch state.withLock({ $0.stage }) {
@@ -123,10 +145,18 @@ final class KeptAttempt: RunnerHandle {
     return try await files.sight() == .gone
   }
 
+  /// Makes sure that an attempt of an earlier engine never begins, unless a host has it.
+  ///
+  /// - Returns: Whether it never will.
+  func revoke() throws(RunnerFailure) -> Bool {
+    guard case .begun(let place, nil) = state.withLock({ $0.stage }) else { return false }
+    return try takeClaim(in: place)
+  }
+
   // MARK: For its news
 
   /// The news while the attempt is not in its place; nil when it is.
-  fileprivate func nextBefore() async throws -> AttemptNews? {
+  func nextBefore() async throws -> AttemptNews? {
     while true {
       let (stage, grace) = state.withLock { ($0.stage, $0.grace) }
       switch stage {
@@ -134,15 +164,18 @@ final class KeptAttempt: RunnerHandle {
       case .begun: return nil
       case .beginning: throw RunnerFailure.cannotAsk("its news are read twice")
       case .waiting(let unanswered):
-        if let unanswered, unanswered.isOver {
-          // Whether or not it began there, nothing of it is left.
-          if files(in: unanswered).folder.claim?.host != nil {
-            state.withLock { $0.stage = .begun(unanswered, nil) }
-            return nil
+        if let unanswered, grace != nil || unanswered.isOver {
+          // Whether or not it began there: if a host has its claim, its files are read from now on.
+          let isOurs = try takeClaim(in: unanswered)
+          let grace = state.withLock { state in
+            state.stage =
+              !isOurs ? .begun(unanswered, nil) : state.grace == nil ? .waiting(nil) : .over
+            return state.grace
           }
-          state.withLock { $0.stage = grace == nil ? .waiting(nil) : .over }
+          if !isOurs, let grace { try? await stop(in: unanswered, nil, grace) }
           continue
         }
+        if await isPausing(for: unanswered ?? expectedPlace()) { continue }
         if let news = try await enter(unanswered ?? expectedPlace()) { return news }
       }
     }
@@ -198,28 +231,102 @@ final class KeptAttempt: RunnerHandle {
       return end(.failed(.notStarted("cannot write to \(place.poolPath): \(error)")))
     }
     do throws(RunnerFailure) {
-      let handle = try await place.pool.begin(token, sending: nil)
+      let handle = try await answer(of: place).get()
       let grace = state.withLock { state in
+        state.interrupt = nil
         state.stage = .begun(place, handle)
         return state.grace
       }
       if let grace { Task { try? await stop(in: place, handle, grace) } }
       return nil
     } catch {
-      if case .refused(let text) = error { return end(.failed(.notStarted(text))) }
-      // The question may have arrived: the same place is asked again, which changes nothing then.
-      let grace = state.withLock { state in
-        state.stage =
-          files.folder.claim?.host == nil ? .waiting(place) : .begun(place, nil)
-        return state.grace
+      return await notBegun(error, in: place)
+    }
+  }
+
+  /// Asks the pool to begin the attempt, unless it is stopped.
+  private func answer(of place: KeptPlace) async -> Result<any RunnerHandle, RunnerFailure> {
+    let beginning = Task { [token] () -> Result<any RunnerHandle, RunnerFailure> in
+      do throws(RunnerFailure) {
+        return .success(try await place.pool.begin(token, sending: nil))
+      } catch {
+        return .failure(error)
       }
-      // The claim of the engine keeps it from beginning after all.
-      if let grace {
-        try? await files.stop(grace: grace)
-        if files.folder.claim.map({ $0.host == nil }) == true { return end(.stopped) }
+    }
+    let isStopped = state.withLock { state in
+      state.interrupt = { beginning.cancel() }
+      return state.grace != nil
+    }
+    if isStopped { beginning.cancel() }
+    return await beginning.value
+  }
+
+  /// Decides what follows when the pool of a place has not begun the attempt.
+  private func notBegun(_ failure: RunnerFailure, in place: KeptPlace) async -> AttemptNews? {
+    let text = failure.description
+    if case .refused = failure { return end(.failed(.notStarted(text))) }
+    let now = places.clock.now
+    let trouble = state.withLock { state in
+      var trouble = state.trouble ?? Trouble(since: now)
+      trouble.count += 1
+      let limit = spec?.timeLimit.map { max($0 - (now - trouble.since), .zero) }
+      let pause = trouble.pause.next(upTo: Self.pauseMax)
+      trouble.next = min(pause, limit ?? pause)
+      let isNew = trouble.reported.insert(text).inserted
+      state.trouble = trouble
+      state.interrupt = nil
+      state.stage =
+        !failure.isNeverBegun ? .waiting(place) : state.grace == nil ? .waiting(nil) : .over
+      let isOver = limit == .zero
+      return (since: trouble.since, count: trouble.count, isOver: isOver, isNew: isNew)
+    }
+    let isHopeless = places.site.isThisMachine && trouble.count >= Self.tryCountMax
+    if isHopeless || trouble.isOver {
+      // If a host has begun it after all, its files are read from now on.
+      let isOurs = (try? takeClaim(in: place)) ?? failure.isNeverBegun
+      if isOurs {
+        let time = durationText(now - trouble.since)
+        return end(.failed(.notStarted("gave up after \(time): \(text)")))
       }
-      try? await places.clock.sleep(for: Self.pause)
-      return .queued(error.description)
+    }
+    return trouble.isNew ? .queued(text) : nil
+  }
+
+  /// Waits until the pool may be asked again, the place is over, or the attempt must stop.
+  ///
+  /// - Returns: Whether it has waited.
+  private func isPausing(for place: KeptPlace) async -> Bool {
+    let pause = state.withLock { state in
+      defer { state.trouble?.next = nil }
+      state.trouble?.isDue = false
+      return state.trouble?.next
+    }
+    guard let pause else { return false }
+    place.listen(token) { [wake] in wake.continuation.yield() }
+    defer { place.unlisten(token) }
+    let timer = Task { [self] in
+      guard (try? await places.clock.sleep(for: pause)) != nil else { return }
+      state.withLock { $0.trouble?.isDue = true }
+      wake.continuation.yield()
+    }
+    defer { timer.cancel() }
+    for await _ in wake.stream {
+      let mayGoOn = state.withLock { $0.grace != nil || $0.trouble?.isDue == true }
+      if mayGoOn || place.isOver { break }
+    }
+    return true
+  }
+
+  /// Takes the claim in a place, so that no host there begins the attempt.
+  ///
+  /// - Returns: Whether it is the engine's; otherwise a host has it.
+  private func takeClaim(in place: KeptPlace) throws(RunnerFailure) -> Bool {
+    let folder = files(in: place).folder
+    guard folder.exists else { return true }
+    do throws(Errno) {
+      return try folder.claimForEngine()
+    } catch {
+      throw .cannotAsk("cannot write to \(folder.path): \(error)")
     }
   }
 
@@ -229,8 +336,7 @@ final class KeptAttempt: RunnerHandle {
   }
 
   /// Returns the news of an attempt that is in its place.
-  fileprivate func newsInPlace(from mark: OutputMark) -> AsyncThrowingStream<MarkedNews, any Error>
-  {
+  func newsInPlace(from mark: OutputMark) -> AsyncThrowingStream<MarkedNews, any Error> {
     let (place, handle) = state.withLock { state -> (KeptPlace?, (any RunnerHandle)?) in
       guard case .begun(let place, let handle) = state.stage else { return (nil, nil) }
       return (place, handle)
@@ -250,7 +356,7 @@ final class KeptAttempt: RunnerHandle {
   }
 
   /// Notes that the end was reported, after which nothing of the attempt is left.
-  fileprivate func ended() { state.withLock { $0.stage = .over } }
+  func ended() { state.withLock { $0.stage = .over } }
 
   private func files(in place: KeptPlace) -> FolderHandle {
     FolderHandle(
@@ -258,63 +364,4 @@ final class KeptAttempt: RunnerHandle {
       site: KeptPlaceSite(place: place, isThisMachine: places.site.isThisMachine),
       clock: places.clock, lease: lease)
   }
-}
-
-/// Reads the news of an attempt: from the wait for a place to the end in it.
-private actor KeptNews {
-  private let attempt: KeptAttempt
-  private var mark: OutputMark
-  private var news: AsyncThrowingStream<MarkedNews, any Error>.Iterator?
-  private var hasEnded = false
-
-  init(_ attempt: KeptAttempt, from mark: OutputMark) {
-    self.attempt = attempt
-    self.mark = mark
-  }
-
-  func next() async throws -> MarkedNews? {
-    if hasEnded { return nil }
-    if news == nil, let before = try await attempt.nextBefore() {
-      if case .ended = before { hasEnded = true }
-      return MarkedNews(before, next: mark)
-    }
-    var news = self.news ?? attempt.newsInPlace(from: mark).makeAsyncIterator()
-    self.news = news
-    let item = try await news.next(isolation: self)
-    if case .ended? = item?.news {
-      hasEnded = true
-      attempt.ended()
-    }
-    return item
-  }
-}
-
-/// What a place knows of an attempt, apart from its files.
-private struct KeptPlaceSite: AttemptSite {
-  let place: KeptPlace
-  let isThisMachine: Bool
-
-  var name: String { "the place" }
-
-  func submit(
-    _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
-  ) async throws(RunnerFailure) {
-    throw .refused("a place submits nothing")
-  }
-
-  func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
-    switch place.status {
-    case .over: return .absent
-    case .waiting(let reason): throw .cannotAsk(reason)
-    case .ready: break
-    }
-    switch try await place.pool.look([token])[token] {
-    case .gone, .ended: return .absent
-    case .queued, .running: return .present
-    case .unknown(let text): throw .cannotAsk(text)
-    case nil: throw .cannotAsk("no answer")
-    }
-  }
-
-  func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {}
 }

@@ -60,14 +60,17 @@ final class KeptPlace: Sendable {
     var handle: (any RunnerHandle)?
     var isReleased = false
     var listeners: [AttemptToken: @Sendable () -> Void] = [:]
-    /// The last line of what holds the place, for messages.
-    var complaint = ""
+    /// The last lines of what holds the place, for messages.
+    var complaint: [String] = []
+    var watch: Task<Void, Never>?
   }
 
   /// The time between two signs of life of the engine.
   private static let interval = Duration.seconds(3)
   /// The shortest wait for an engine: several of its signs of life.
   private static let orphanAfterMin = Duration.seconds(10)
+  /// The longest pause until what cannot be asked for a place is asked again.
+  private static let troubleMax = Duration.seconds(60)
   /// The time for which the end of a place is waited for.
   private static let endTimeMax = Duration.seconds(20)
 
@@ -99,7 +102,8 @@ final class KeptPlace: Sendable {
       try await site.connect(
         to: token, arguments: ["host", "--pool", "--folder", Self.poolPath(in: folder.path)])
     }
-    Task { await watch(isAdopted: isAdopted) }
+    let watch = Task { await self.watch(isAdopted: isAdopted) }
+    state.withLock { $0.watch = watch }
     Task { await keepWanted() }
   }
 
@@ -109,6 +113,9 @@ final class KeptPlace: Sendable {
   var poolPath: String { Self.poolPath(in: folder.path) }
 
   var status: Status { state.withLock { $0.status } }
+
+  /// The number of the job that holds the place.
+  var job: String? { state.withLock { $0.handle }?.job }
 
   var isOver: Bool { if case .over = status { true } else { false } }
 
@@ -125,7 +132,21 @@ final class KeptPlace: Sendable {
   /// Gives the place back, and waits until it is gone, but not for ever: what cannot be reached now
   /// gives itself back when no engine wants it.
   func release() async {
-    state.withLock { $0.isReleased = true }
+    let (handle, watch) = state.withLock { state in
+      state.isReleased = true
+      return (state.handle, state.watch)
+    }
+    if handle == nil {
+      // It may be about to be requested, or cannot be: its claim decides that it never begins.
+      watch?.cancel()
+      await watch?.value
+      do throws(RunnerFailure) {
+        guard let found = try await site.holders.revoke(token) else {
+          return set(.over("\(site.name) was given back"))
+        }
+        state.withLock { $0.handle = found }
+      } catch {}
+    }
     let start = clock.now
     while clock.now - start < Self.endTimeMax {
       if let handle = state.withLock({ $0.handle }) {
@@ -153,7 +174,9 @@ final class KeptPlace: Sendable {
   /// Follows what holds the place, from its begin to its end.
   private func watch(isAdopted: Bool) async {
     var mark = OutputMark()
-    while !isOver {
+    var trouble = GrowingDelay(from: .seconds(1))
+    while !isOver, !Task.isCancelled {
+      var pause = Duration.milliseconds(500)
       do {
         let handle = try await self.handle(isAdopted: isAdopted)
         guard let handle else { return set(.over("\(site.name) is gone")) }
@@ -168,8 +191,9 @@ final class KeptPlace: Sendable {
         set(.over(text))
       } catch {
         if !wasReady { set(.waiting("\(error)")) }
+        pause = trouble.next(upTo: Self.troubleMax)
       }
-      if !isOver { try? await clock.sleep(for: .milliseconds(500)) }
+      if !isOver { try? await clock.sleep(for: pause) }
     }
   }
 
@@ -198,10 +222,9 @@ final class KeptPlace: Sendable {
       // `reprise host --hold` says so when the place is there.
       if text.split(separator: "\n").contains("ready") { set(.ready) }
     case .output(.standardError, let text, _):
-      let line = text.split(separator: "\n").last.map(String.init) ?? ""
-      state.withLock { $0.complaint = line }
+      state.withLock { StarterComplaint.note(text, in: &$0.complaint) }
     case .ended(let result):
-      let complaint = state.withLock { $0.complaint }
+      let complaint = StarterComplaint.last(of: state.withLock { $0.complaint })
       set(.over(Self.reason(of: result, complaint, site.name)))
     case .started, .progress, .ready, .written, .leftBehind, .outOfSight: break
     }

@@ -47,6 +47,14 @@ package struct KeptRunner: Runner {
     return attempt
   }
 
+  /// Takes the claim of an attempt in its place that no host has, so that it never begins.
+  package func revoke(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)? {
+    guard let attempt = try places.found(token) else { return nil }
+    guard try attempt.revoke() else { return attempt }
+    places.forget(token)
+    return nil
+  }
+
   package func look(
     _ tokens: [AttemptToken]
   ) async throws(RunnerFailure) -> [AttemptToken: AttemptSight] {
@@ -55,7 +63,17 @@ package struct KeptRunner: Runner {
     return sights
   }
 
-  package func release(_ run: RunID) async { await places.release(run) }
+  package func reasonForLoss(of token: AttemptToken) async -> String? {
+    guard let place = places.recordedPlace(of: token) else { return nil }
+    return await places.site.holders.reasonForLoss(of: place)
+  }
+
+  package func reasonForEnd(of token: AttemptToken) async -> String? {
+    guard let place = places.recordedPlace(of: token) else { return nil }
+    return await places.site.holders.reasonForEnd(of: place)
+  }
+
+  package func release(_ run: RunID) async -> String? { await places.release(run) }
 }
 
 /// The places of a runner, and the attempts in them.
@@ -103,17 +121,22 @@ final class KeptPlaces: Sendable {
       // The whole folder may be out of reach, on a file system that is not mounted.
       throw .cannotAsk("the folder \(root) is not there")
     }
-    for place in recordedPlaces(of: run) {
-      let pool = KeptPlace.poolPath(in: AttemptFolder(of: place, in: root).path)
-      guard AttemptFolder(of: token, in: pool).exists else { continue }
-      return state.withLock { state in
-        let attempt = KeptAttempt(
-          token, in: adopted(place, of: run, &state), run: run, places: self)
-        state.attempts[token] = attempt
-        return attempt
-      }
+    guard let place = recordedPlace(of: token) else { return nil }
+    return state.withLock { state in
+      let attempt = KeptAttempt(
+        token, in: adopted(place, of: run, &state), run: run, places: self)
+      state.attempts[token] = attempt
+      return attempt
     }
-    return nil
+  }
+
+  /// The place in which an attempt was begun, or was to begin; nil if there is none.
+  func recordedPlace(of token: AttemptToken) -> AttemptToken? {
+    guard let run = token.run else { return nil }
+    return recordedPlaces(of: run).last { place in
+      let pool = KeptPlace.poolPath(in: AttemptFolder(of: place, in: root).path)
+      return AttemptFolder(of: token, in: pool).exists
+    }
   }
 
   func forget(_ token: AttemptToken) { state.withLock { $0.attempts[token] = nil } }
@@ -139,11 +162,12 @@ final class KeptPlaces: Sendable {
   }
 
   /// Gives back the places of a run.
-  func release(_ run: RunID) async {
+  func release(_ run: RunID) async -> String? {
     let places = state.withLock { $0.places.removeValue(forKey: run) ?? [] }
     await withTaskGroup { group in
       for place in places where !place.isOver { group.addTask { await place.release() } }
     }
+    return await site.holders.release(run)
   }
 
   private func adopted(

@@ -16,6 +16,8 @@ struct PoolRequest: Codable, Sendable {
     case stop
     /// Gives an attempt up.
     case abandon
+    /// Removes the records of a run, which has ended.
+    case remove
   }
 
   var request: Kind
@@ -25,6 +27,8 @@ struct PoolRequest: Codable, Sendable {
   var spec: AttemptSpec?
   var offset: Int64?
   var grace: Duration?
+  /// For remove.
+  var run: String?
   /// For hello: how long attempts go on without a sign of life, in seconds.
   var patience: Double?
 }

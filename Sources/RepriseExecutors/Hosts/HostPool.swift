@@ -34,7 +34,8 @@ package final class HostPool: Sendable {
   /// - Parameters:
   ///   - root: The folder for the records of attempts.
   ///   - host: The name of this machine.
-  ///   - claims: Where the guardian of this process holds claims until nothing is left of attempts.
+  ///   - claims: Where the guardian of this process holds claims and other locks until nothing is left
+  ///     of attempts.
   ///   - send: Sends bytes to the engine, on any thread, but never on two at once; must not block
   ///     for long.
   package init(
@@ -55,9 +56,7 @@ package final class HostPool: Sendable {
     var reply = PoolMessage(id: request.id)
     switch (request.request, token) {
     case (.hello, _):
-      if let patience = request.patience {
-        state.withLock { $0.patience = .seconds(patience) }
-      }
+      if let patience = request.patience { state.withLock { $0.patience = .seconds(patience) } }
       reply.host = host
     case (.begin, let token?):
       guard let attempt = accepted(request.spec, token, &reply) else { break }
@@ -82,10 +81,25 @@ package final class HostPool: Sendable {
       }
     case (.abandon, let token?):
       Task { [self] in try? await handle(token).abandon() }
+    case (.remove, _):
+      return removeRecords(of: request.run.flatMap { RunID($0) }, reply)
     case (_, nil):
       reply.refused = "a token is missing or invalid"
     }
     send(reply)
+  }
+
+  /// The number of times that records are removed again, since a host may be about to end.
+  private static let removalsMax = 20
+
+  private func removeRecords(of run: RunID?, _ reply: PoolMessage) {
+    Task { [self] in
+      for _ in 0..<Self.removalsMax {
+        guard let run, !AttemptFolder.removeAll(of: run, in: root) else { break }
+        try? await SystemClock().sleep(for: HostedAttempt.lookInterval)
+      }
+      send(reply)
+    }
   }
 
   /// Stops everything soon, unless another connection asks for it.
@@ -135,12 +149,13 @@ package final class HostPool: Sendable {
   }
 
   private func run(_ attempt: HostedAttempt, _ token: AttemptToken) {
-    let kept = claims?.keep(attempt.claimDescriptor)
+    let held = [attempt.claimDescriptor] + attempt.lockDescriptors
+    let kept = held.compactMap { claims?.keep($0) }
     attempt.lookAround()
     watchAttempts()
     Task { [self] in
       _ = await attempt.run { self.state.withLock { !$0.isClosed } }
-      if let kept { claims?.release(kept) }
+      for copy in kept { claims?.release(copy) }
       _ = state.withLock { $0.attempts.removeValue(forKey: token) }
     }
   }
@@ -249,11 +264,9 @@ private struct PoolSite: AttemptSite {
 
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
-  ) async throws(RunnerFailure) {
+  ) async throws(RunnerFailure) -> String {
     throw .refused("a pool submits nothing")
   }
 
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight { .absent }
-
-  func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {}
 }

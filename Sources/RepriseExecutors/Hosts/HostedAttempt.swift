@@ -28,8 +28,8 @@ package final class HostedAttempt: Sendable {
     var process: AttemptProcess?
     var grace: Duration?
     var isTimedOut = false
-    /// The last line of its standard error, if another program starts the command.
-    var complaint = ""
+    /// The last lines of its standard error, if another program starts the command.
+    var complaint: [String] = []
     /// What it has written to the file for its outputs, if it did not succeed.
     var written: StepOutputs = [:]
     /// The number of looks so far.
@@ -45,12 +45,15 @@ package final class HostedAttempt: Sendable {
   package let folder: AttemptFolder
   private let spec: AttemptSpec
   private let claim: ClaimFile
+  private let locks: [SharedLock]
   private let state = Mutex(State())
   private let onNews: @Sendable (AttemptNews, OutputMark) -> Void
   private let late: LateSync?
 
   /// The descriptor of the claim, for the guardian of this process.
   package var claimDescriptor: Int32 { claim.descriptor }
+  /// The descriptors of the other locks that the attempt holds.
+  package var lockDescriptors: [Int32] { locks.map(\.descriptor) }
 
   /// Claims an attempt and reads what to run.
   ///
@@ -85,6 +88,8 @@ package final class HostedAttempt: Sendable {
       // It contains secrets, and no one else needs it.
       try? removeFile(folder.specPath)
     }
+    // Where the engine's files cannot be seen, such as on another machine, there is nothing to hold.
+    locks = (self.spec.heldLocks ?? []).compactMap { SharedLock($0) }
   }
 
   /// Claims an attempt of an engine that looks at its folder, and reads what to run.
@@ -158,17 +163,23 @@ package final class HostedAttempt: Sendable {
   package var problem: Errno? { state.withLock { $0.problem } }
 
   private func performed() async -> AttemptResult {
+    var spec = spec
     var environment = inheritedEnvironment()
+    defer { if let folder = spec.temporaryFolder { TemporaryFolderTree.remove(folder) } }
     if let folder = spec.temporaryFolder {
       // It may be mounted elsewhere, where other users write to it.
       try? makeFolder(folder, permissions: FilePermissions(rawValue: 0o777))
       try? changePermissions(of: folder, to: FilePermissions(rawValue: 0o777))
       environment["TMPDIR"] = folder
+      do throws(Errno) {
+        try SecretVariables.move(from: &spec, to: folder)
+      } catch {
+        return .failed(.notStarted("cannot write to \(folder): \(error)"))
+      }
     }
-    defer { if let folder = spec.temporaryFolder { TemporaryFolderTree.remove(folder) } }
     let process: AttemptProcess
     do throws(FailureReason) {
-      process = try AttemptProcess(
+      process = try await AttemptProcess(
         spec, inheriting: environment, in: nil, masker: Masker(secrets: spec.secrets),
         roomForOutput: {}, report: { self.tell($0) })
     } catch {
@@ -189,6 +200,14 @@ package final class HostedAttempt: Sendable {
     }
     let result = await process.result()
     timer?.cancel()
+    return await finished(process, result, spec, environment)
+  }
+
+  /// Cleans up after the process of the attempt, and returns how the attempt ended.
+  private func finished(
+    _ process: AttemptProcess, _ result: AttemptResult, _ spec: AttemptSpec,
+    _ environment: [String: String]
+  ) async -> AttemptResult {
     let (isStopped, isTimedOut, problem) = state.withLock {
       ($0.grace != nil, $0.isTimedOut, $0.problem)
     }
@@ -214,7 +233,7 @@ package final class HostedAttempt: Sendable {
   private func cleanUp(_ command: [String], _ environment: [String: String]) async {
     let words = Command(
       executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
-    guard let child = try? ChildProcess.spawn(words, onOutput: { _ in true }) else { return }
+    guard let child = try? await ChildProcess.spawn(words, onOutput: { _ in true }) else { return }
     _ = await child.end()
   }
 
@@ -223,8 +242,9 @@ package final class HostedAttempt: Sendable {
   private func tell(_ news: AttemptNews) -> Bool {
     let bytes = AttemptRecord.lines(of: news, at: SystemClock().now)
     state.withLock { state in
-      if spec.starter != nil, case .output(.standardError, let text, _) = news {
-        state.complaint = text.split(separator: "\n").last.map(String.init) ?? ""
+      // Of either stream: usually both share a pipe.
+      if spec.starter != nil, case .output(_, let text, _) = news {
+        StarterComplaint.note(text, in: &state.complaint)
       }
       if !bytes.isEmpty, state.problem == nil {
         do throws(Errno) {
@@ -260,6 +280,24 @@ package final class HostedAttempt: Sendable {
     if count % 20 == 0 { folder.renewLease() }
     if let grace = folder.requestedGrace { stop(grace: grace) }
     if count % 10 == 0, !isWanted() { stop() }
+  }
+}
+
+/// A lock that an attempt holds together with its engine, until this value is destroyed.
+private final class SharedLock: Sendable {
+  private let file: OpenFile
+
+  var descriptor: Int32 { file.descriptor }
+
+  /// Takes the lock; nil if it cannot be taken.
+  init?(_ path: String) {
+    do throws(Errno) {
+      file = try OpenFile(
+        path, .readWrite, options: [.create, .noFollow], permissions: .ownerReadWrite)
+      try file.lockTogether()
+    } catch {
+      return nil
+    }
   }
 }
 

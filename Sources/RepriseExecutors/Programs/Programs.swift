@@ -24,6 +24,22 @@ package struct ProgramAnswer: Sendable {
   /// The lines of its standard error.
   var errors: String
 
+  /// All that it says about a failure, as one line, without a prefix such as `sbatch: error:`.
+  ///
+  /// - Parameter program: The name of the program.
+  /// - Returns: The line.
+  func wholeComplaint(of program: String) -> String {
+    let lines = (errors.isEmpty ? output : errors).split(whereSeparator: \.isNewline).map { line in
+      var text = line[...]
+      for prefix in ["\(program): ", "error: "] where text.hasPrefix(prefix) {
+        text = text.dropFirst(prefix.count)
+      }
+      return String(text)
+    }
+    let text = lines.filter { !$0.isEmpty }.prefix(4).joined(separator: "; ")
+    return text.isEmpty ? complaint : text
+  }
+
   /// The first line of what it says about a failure.
   package var complaint: String {
     let text = errors.isEmpty ? output : errors
@@ -39,7 +55,8 @@ package struct ProgramAnswer: Sendable {
 ///   - environment: Its environment.
 ///   - limit: The time after which it is killed.
 /// - Returns: Its answer.
-/// - Throws: ``RunnerFailure/refused(_:)`` if it cannot be started.
+/// - Throws: ``RunnerFailure/refused(_:)`` if it cannot be started, and
+///   ``RunnerFailure/neverBegun(_:)`` if this system is only out of processes or descriptors now.
 package func answer(
   of command: [String], in environment: [String: String], within limit: Duration = .seconds(30)
 ) async throws(RunnerFailure) -> ProgramAnswer {
@@ -47,7 +64,7 @@ package func answer(
   let collected = Collected(lines: lines)
   let child: ChildProcess
   do {
-    child = try ChildProcess.spawn(
+    child = try await ChildProcess.spawn(
       Command(
         executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
     ) { piece in
@@ -55,7 +72,10 @@ package func answer(
       return true
     }
   } catch {
-    throw .refused(error.description)
+    switch error {
+    case .outOfProcesses, .outOfDescriptors: throw .neverBegun(error.description)
+    default: throw .refused(error.description)
+    }
   }
   let timer = Task {
     guard (try? await SystemClock().sleep(for: limit)) != nil else { return }
@@ -70,6 +90,19 @@ package func answer(
   var answer = collected.answer
   if case .exited(let code) = end { answer.status = Int(code) }
   return answer
+}
+
+extension RunnerFailure {
+  /// Why a program was not started: refused, unless this system is only out of processes or
+  /// descriptors now.
+  init(notStarting program: String, _ error: Errno) {
+    let text = "cannot start \(program): \(error)"
+    switch error {
+    case .resourceTemporarilyUnavailable, .noMemory, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+      self = .neverBegun(text)
+    default: self = .refused(text)
+    }
+  }
 }
 
 /// The output of a program while it runs.

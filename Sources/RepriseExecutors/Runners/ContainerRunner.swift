@@ -63,6 +63,13 @@ package struct ContainerRunner: RunnerKind {
     }
   }
 
+  /// The variables that each attempt gets.
+  ///
+  /// With the last one, an engine that resumes the run does not take its processes for leftovers.
+  private static let ownVariables = [
+    "REPRISE_OUTPUT", "REPRISE_PROGRESS", "TMPDIR", "REPRISE_ENV", "REPRISE_HOST",
+  ]
+
   /// Returns the attempt as a command that runs it in a container.
   private func wrapped(
     _ spec: AttemptSpec, _ token: AttemptToken, _ program: String, attempts: String,
@@ -70,24 +77,79 @@ package struct ContainerRunner: RunnerKind {
   ) throws(FailureReason) -> AttemptSpec {
     let directory = try surroundings.absoluteDirectory(of: spec)
     var words = try command(program, token, directory)
-    // By name only: the values stay in the environment of the client.
-    for name in spec.environment.keys.sorted() { words += ["--env", name] }
-    words += ["--env", "REPRISE_OUTPUT", "--env", "REPRISE_PROGRESS", "--env", "TMPDIR"]
-    words += ["--env", "REPRISE_ENV"]
-    // So that an engine that resumes the run does not take its processes for leftovers.
-    words += ["--env", "REPRISE_HOST"]
+    // By name only: the values stay in the environment of the client, and in the records of the program
+    // that runs containers; so secrets go by a file.
+    let secret = SecretVariables.names(in: spec)
+    let variables = spec.environment.keys.sorted().filter { !secret.contains($0) }
+    words += (variables + Self.ownVariables).flatMap { ["--env", $0] }
     // Its outputs and progress are written there.
-    let temporary = AttemptFolder(of: token, in: attempts).path + "/tmp"
+    let folder = AttemptFolder(of: token, in: attempts)
+    let temporary = folder.path + "/tmp"
+    if let state = surroundings.stateFolder {
+      let shown = [temporary, spec.runDirectory].compactMap(\.self)
+      let cover = try Self.cover(of: state, showing: shown, in: folder)
+      let covered = [state] + (try targets(of: state, directory))
+      words += covered.flatMap { ["--volume", "\(cover):\($0):ro"] }
+    }
     words += ["--volume", "\(temporary):\(temporary)"]
-    if let folder = spec.runDirectory { words += ["--volume", "\(folder):\(folder)"] }
+    if let folder = spec.runDirectory {
+      // The user of the image writes there; the folder is below one that only this user can enter.
+      try? changePermissions(of: folder, to: FilePermissions(rawValue: 0o777))
+      words += ["--volume", "\(folder):\(folder)"]
+    }
     words += options ?? []
+    var inside =
+      secret.isEmpty ? spec.command : SecretVariables.reading(spec.command, in: temporary)
+    if spec.mergesStreams == true { inside = mergingStreams(of: inside) }
     var wrapped = spec
-    wrapped.command = words + [image] + spec.command
+    wrapped.variablesInFile = secret
+    // Not the entry point of the image, which would take the step for its arguments.
+    wrapped.command = words + ["--entrypoint", inside[0], image] + inside.dropFirst()
     wrapped.directory = directory
     wrapped.temporaryFolder = temporary
     wrapped.cleanup = [program, "rm", "--force", token.text]
     wrapped.starter = lastComponent(of: program)
     return wrapped
+  }
+
+  /// Returns a command with one stream for its output, if it begins with a shell.
+  ///
+  /// The program that runs containers reads the two streams separately, and so loses their order.
+  private func mergingStreams(of command: [String]) -> [String] {
+    guard ["sh", "bash", "dash", "ash", "zsh", "ksh"].contains(lastComponent(of: command[0])) else {
+      return command
+    }
+    return [command[0], "-c", #"exec "$0" "$@" 2>&1"#] + command
+  }
+
+  /// Makes a folder that covers the state of the project in a container, with mount points in it.
+  ///
+  /// In the working directory, the state is a folder that the user of an image may not enter.
+  ///
+  /// - Parameters:
+  ///   - state: The folder with the state.
+  ///   - paths: What is mounted in it.
+  ///   - folder: The folder of the attempt.
+  /// - Returns: Its path.
+  /// - Throws: ``FailureReason`` if it cannot be made.
+  private static func cover(
+    of state: String, showing paths: [String], in folder: AttemptFolder
+  ) throws(FailureReason) -> String {
+    let cover = folder.path + "/state"
+    do throws(Errno) {
+      try makeFolderTree(cover)
+      for path in paths where path.hasPrefix(state + "/") {
+        var point = cover
+        for name in [Substring()] + path.dropFirst(state.count).split(separator: "/") {
+          if !name.isEmpty { point += "/" + name }
+          try makeFolderTree(point)
+          try changePermissions(of: point, to: FilePermissions(rawValue: 0o755))
+        }
+      }
+    } catch {
+      throw .notStarted("cannot write to \(folder.path): \(error)")
+    }
+    return cover
   }
 
   /// Returns the command that runs a container, without its image.
@@ -101,8 +163,19 @@ package struct ContainerRunner: RunnerKind {
   func command(
     _ program: String, _ token: AttemptToken, _ directory: String
   ) throws(FailureReason) -> [String] {
-    var words = [program, "run", "--rm", "--name", token.text, "--label", "reprise=\(token)"]
+    // Output is recorded, masked, by the host; a second record would not be.
+    var words = [
+      program, "run", "--rm", "--name", token.text, "--label", "reprise=\(token)",
+      "--log-driver", "none",
+    ]
     words += settings
+    for parts in try mountParts(directory) { words += ["--volume", parts.joined(separator: ":")] }
+    return words + ["--workdir", workdir ?? directory]
+  }
+
+  /// The parts of the mounts: the path here, that in the container, and options.
+  private func mountParts(_ directory: String) throws(FailureReason) -> [[String]] {
+    var all: [[String]] = []
     for mount in mounts ?? ["."] {
       var parts = mount.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
       if !parts[0].hasPrefix("/") {
@@ -112,9 +185,24 @@ package struct ContainerRunner: RunnerKind {
         parts[0] = path
       }
       if parts.count == 1 { parts.append(parts[0]) }
-      words += ["--volume", parts.joined(separator: ":")]
+      all.append(parts)
     }
-    return words + ["--workdir", workdir ?? directory]
+    return all
+  }
+
+  /// The further paths at which mounts of its parents show a folder.
+  private func targets(of folder: String, _ directory: String) throws(FailureReason) -> [String] {
+    guard let real = realPath(folder) else { return [] }
+    let mounts = try mountParts(directory)
+    let taken = Set(mounts.map { $0[1] } + [folder])
+    let shown: [String] = mounts.compactMap { parts in
+      guard let source = realPath(parts[0]) else { return nil }
+      let parent = source == "/" ? "" : source
+      guard real.hasPrefix(parent + "/") else { return nil }
+      let target = parts[1] == "/" ? "" : parts[1]
+      return target + real.dropFirst(parent.count)
+    }
+    return Set(shown).subtracting(taken).sorted()
   }
 
   /// The options for the settings that are the same for all steps.
@@ -136,9 +224,7 @@ package struct ContainerRunner: RunnerKind {
     "\"keep\" and \"user\" cannot be combined: in a kept container this program writes files of "
     + "yours; choose the user in the step, or omit \"keep\""
 
-  private func foundProgram(
-    in surroundings: RunnerSurroundings
-  ) throws(FailureReason) -> String {
+  private func foundProgram(in surroundings: RunnerSurroundings) throws(FailureReason) -> String {
     let names = program.map { [$0] } ?? ["podman", "docker"]
     for name in names {
       if let path = findProgram(name, in: surroundings.environment["PATH"]) { return path }

@@ -16,7 +16,7 @@ struct ContainerSite: AttemptSite {
 
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
-  ) async throws(RunnerFailure) {
+  ) async throws(RunnerFailure) -> String {
     try await hosts.submit(spec, token, folder)
   }
 
@@ -24,15 +24,12 @@ struct ContainerSite: AttemptSite {
     try await hosts.sight(of: token)
   }
 
-  func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {
-    try await hosts.withdraw(token)
-  }
-
   func endRest(of token: AttemptToken) async throws(RunnerFailure) {
     let answer = try await answer(of: [program, "rm", "--force", token.text], in: environment)
-    guard answer.status != 0 else { return }
-    if answer.errors.lowercased().contains("no such container") { return }
-    throw .cannotAsk("cannot remove the container \(token): \(answer.complaint)")
+    guard answer.status == 0 || answer.errors.lowercased().contains("no such container") else {
+      throw .cannotAsk("cannot remove the container \(token): \(answer.complaint)")
+    }
+    try await hosts.endRest(of: token)
   }
 
   func forget(_ token: AttemptToken) { hosts.forget(token) }

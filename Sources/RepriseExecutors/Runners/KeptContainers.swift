@@ -47,11 +47,14 @@ struct KeptContainers: KeptSite {
     words += ["--volume", "\(folder.path):\(folder.path)"]
     // So that an engine that resumes the run does not take its processes for leftovers.
     words += ["--env", "REPRISE_HOST"]
+    // This program writes files of this user there, which the user of the image could not.
+    words += ["--user", "0"]
     words += kind.options ?? []
     let inside = Self.words(parts, hold)
     words += ["--entrypoint", inside[0], kind.image] + inside.dropFirst()
     var spec = AttemptSpec(command: words, grace: .seconds(5))
     spec.directory = directory
+    spec.heldLocks = surroundings.hostsLocks(of: token.run)
     spec.cleanup = [program, "rm", "--force", token.text]
     spec.starter = kind.lastComponent(of: program)
     return spec
@@ -62,13 +65,12 @@ struct KeptContainers: KeptSite {
   ) async throws(RunnerFailure) -> ConnectedProgram {
     let words = Self.words(try await parts(), arguments)
     do throws(Errno) {
-      let errors = try OpenFile("/dev/null", .writeOnly)
-      // Its monitor gets the mark as well, so that the guardian of the engine spares it.
-      return try ConnectedProgram(
-        [program, "exec", "--interactive", token.text] + words, errors: errors.descriptor,
-        variables: ["REPRISE_HOST": "pool"])
+      // Its monitor gets a mark as well, so that neither the engine nor its guardian ends it.
+      return try await ConnectedProgram(
+        [program, "exec", "--interactive", token.text] + words,
+        variables: DetachedHost.variables(named: "pool"))
     } catch {
-      throw .refused("cannot start \(program): \(error)")
+      throw RunnerFailure(notStarting: program, error)
     }
   }
 

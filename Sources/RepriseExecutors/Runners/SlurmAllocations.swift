@@ -14,6 +14,8 @@ struct SlurmAllocations: KeptSite {
   let site: SlurmSite
   let holders: FolderRunner
   let program: String
+  /// The processors of the allocation; nil for one.
+  let cpus: Int?
 
   func holder(
     _ token: AttemptToken, _ folder: AttemptFolder, arguments hold: [String]
@@ -26,20 +28,23 @@ struct SlurmAllocations: KeptSite {
   ) async throws(RunnerFailure) -> ConnectedProgram {
     let job = try await site.job(of: token)
     // Nothing of the engine's environment goes through the scheduler: it may contain secrets.
-    // The mark keeps an engine that runs on the same machine from taking the steps for leftovers.
-    let command =
-      [
-        "srun", "--quiet", "--jobid=\(job)", "--overlap", "--nodes=1", "--ntasks=1", "--mem=0",
-        "--export=NONE", "--unbuffered", "/usr/bin/env", "REPRISE_HOST=pool", program,
-      ] + arguments
+    // The marks keep an engine that runs on the same machine from taking the steps for leftovers.
+    // Nor does what describes the job of the engine, if it runs in one.
+    let removals = environmentEntries().map(\.name).filter(SlurmCommands.isOfJob).sorted()
+    var command = ["/usr/bin/env"]
+    for name in removals { command += ["-u", name] }
+    command += ["srun", "--quiet", "--jobid=\(job)", "--overlap", "--nodes=1", "--ntasks=1"]
+    // Otherwise the steps would share one processor, and not know how many there are.
+    if let cpus { command.append("--cpus-per-task=\(cpus)") }
+    command += ["--mem=0", "--export=NONE", "--unbuffered"]
+    command += ["/usr/bin/env"] + DetachedHost.entries(named: "pool") + [program] + arguments
     do throws(Errno) {
-      let errors = try OpenFile("/dev/null", .writeOnly)
-      // Any signal to srun would end all steps there. Its mark makes guardians spare it; it ends
+      // Any signal to srun would end all steps there. Its marks make guardians spare it; it ends
       // with the pool.
-      return try ConnectedProgram(
-        command, errors: errors.descriptor, variables: ["REPRISE_HOST": "pool"], endedBy: nil)
+      return try await ConnectedProgram(
+        command, variables: DetachedHost.variables(named: "pool"), endedBy: nil)
     } catch {
-      throw .refused("cannot start srun: \(error)")
+      throw RunnerFailure(notStarting: "srun", error)
     }
   }
 }

@@ -1,6 +1,7 @@
 // Attempts that outlive the engine on this machine: `survive: true`, and containers.
 
 import ChildProcesses
+import Dispatch
 import Platform
 package import Reprise
 import Synchronization
@@ -9,6 +10,8 @@ import Synchronization
 package final class ThisMachineSite: AttemptSite {
   package let name = "this machine"
   package let isThisMachine = true
+
+  private static let processes = DispatchQueue(label: "reprise.hosts")
 
   private let program: String
   private let hosts = Mutex<[AttemptToken: DetachedHost]>([:])
@@ -23,17 +26,18 @@ package final class ThisMachineSite: AttemptSite {
 
   package func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
-  ) async throws(RunnerFailure) {
+  ) async throws(RunnerFailure) -> String {
     do throws(Errno) {
       let log = try OpenFile(
         folder.hostLogPath, .writeOnly, options: [.create, .append, .noFollow],
         permissions: .ownerReadWrite)
-      let host = try DetachedHost(
+      let host = try await DetachedHost(
         [program, "host", token.text, "--folder", folder.path], errors: log.descriptor,
         named: token.text)
       hosts.withLock { $0[token] = host }
+      return ""
     } catch {
-      throw .refused("cannot start \(program): \(error)")
+      throw RunnerFailure(notStarting: program, error)
     }
   }
 
@@ -44,7 +48,11 @@ package final class ThisMachineSite: AttemptSite {
     return processExists(host.process) ? .present : .absent
   }
 
-  package func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {}
+  /// Kills what is left of a host that was killed together with its guardian.
+  package func endRest(of token: AttemptToken) async throws(RunnerFailure) {
+    let isGone = await Self.processes.result { DetachedHost.killRest(named: token.text) }
+    guard isGone else { throw .cannotAsk("processes of \(token) cannot be killed") }
+  }
 
   package func forget(_ token: AttemptToken) {
     hosts.withLock { hosts in

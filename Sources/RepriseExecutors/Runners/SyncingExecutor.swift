@@ -13,11 +13,16 @@ struct SyncingExecutor: Executor {
   private let base: RunnerExecutor
   private let far: FarSide
   private let surroundings: RunnerSurroundings
+  /// Whether files come back after a failure, too.
+  private let fetchesAlways: Bool
 
   var environment: [String: String] { surroundings.environment }
   var reportsStart: Bool { true }
 
-  init(_ base: RunnerExecutor, far: FarSide, surroundings: RunnerSurroundings) {
+  init(
+    _ base: RunnerExecutor, far: FarSide, surroundings: RunnerSurroundings, fetchesAlways: Bool
+  ) {
+    self.fetchesAlways = fetchesAlways
     self.base = base
     self.far = far
     self.surroundings = surroundings
@@ -38,9 +43,26 @@ struct SyncingExecutor: Executor {
       directory: directory, folder: Self.farFolder(of: directory),
       step: String(step.hexadecimal.prefix(16)))
     if !context.isAdopted { try await far.send(copy) }
-    let outputs = try await base.execute(context)
+    let outputs: StepOutputs
+    do {
+      outputs = try await base.execute(context)
+    } catch let reason as FailureReason where fetchesAlways && reason.mayHaveWritten {
+      // The failure counts, not what happens to its files.
+      try? await far.fetch(copy)
+      throw reason
+    }
     try await far.fetch(copy)
     return outputs
+  }
+}
+
+extension FailureReason {
+  /// Whether the program of the step has run, so that it may have written files.
+  fileprivate var mayHaveWritten: Bool {
+    switch self {
+    case .exited, .signalled, .timedOut, .badOutputs: true
+    case .notStarted, .badValue, .rejected, .threw, .lost: false
+    }
   }
 }
 
@@ -59,9 +81,11 @@ struct FarCopy {
   private var list: String { "\(folder).\(step).changed" }
 
   /// The words of rsync that copy the directory there.
+  ///
+  /// Times are compared to the nanosecond: a file may change twice within a second, and keep its size.
   func sending(over shell: String, to host: String) -> [String] {
     [
-      "rsync", "--archive", "--compress", "--rsh", shell, "--rsync-path",
+      "rsync", "--archive", "--compress", "--modify-window=-1", "--rsh", shell, "--rsync-path",
       "mkdir -p \(folder) && touch \(mark) && rsync", "--exclude", "/.reprise/", directory + "/",
       "\(host):\(folder)/",
     ]
@@ -72,9 +96,11 @@ struct FarCopy {
     // The time of a change of status, unlike that of the content, cannot be set by unpacking an
     // archive. A list of paths makes rsync leave alone what has been deleted here.
     let find = "find . -cnewer $HOME/\(mark) ! -name . ! -path './.reprise*' -print0"
+    // Each listed file has changed, so its size and time need no comparison. A window of nanoseconds
+    // must not be used with `--update`: rsync would overwrite a file that is up to a second newer here.
     return [
-      "rsync", "--archive", "--compress", "--update", "--ignore-missing-args", "--from0",
-      "--files-from=:\(list)", "--rsh", shell, "--rsync-path",
+      "rsync", "--archive", "--compress", "--update", "--ignore-times", "--ignore-missing-args",
+      "--from0", "--files-from=:\(list)", "--rsh", shell, "--rsync-path",
       "(cd \(folder) && \(find)) > \(list) && rsync", "\(host):\(folder)/", directory + "/",
     ]
   }

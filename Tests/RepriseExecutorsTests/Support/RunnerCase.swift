@@ -46,6 +46,9 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
     return all.filter { kinds?.contains($0.program ?? $0.kind) ?? true }
   }()
 
+  /// All runners, and steps that are processes of the engine's own.
+  static let withLocal = [RunnerCase(kind: "local", settings: "{}")] + all
+
   /// The program that serves attempts, as built for these tests.
   static let program = {
     let tests = Bundle.main.executablePath ?? CommandLine.arguments[0]
@@ -55,8 +58,8 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
   static var catalog: ActionCatalog { StandardRunners.catalog }
 
   /// Returns an engine whose steps run in a folder.
-  static func engine(in folder: TemporaryFolder) -> Engine {
-    var engine = Engine(executor: LocalExecutor(directory: folder.path))
+  static func engine(in folder: TemporaryFolder, _ base: LocalExecutor? = nil) -> Engine {
+    var engine = Engine(executor: base ?? LocalExecutor(directory: folder.path))
     StandardRunners.register(with: &engine)
     engine.surroundings = RunnerSurroundings(
       attempts: folder.path + "/.attempts", hostProgram: program)

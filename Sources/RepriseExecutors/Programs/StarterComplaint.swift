@@ -9,12 +9,29 @@ struct StarterComplaint: Equatable {
   /// The message without its prefix.
   let text: String
 
+  private static let linesMax = 8
+
+  /// Keeps the last lines of what such a program says.
+  static func note(_ text: String, in lines: inout [String]) {
+    lines += text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines.removeFirst(max(0, lines.count - linesMax))
+  }
+
+  /// Returns the last line that is not a hint: docker ends with an empty line, and where its help is.
+  static func last(of lines: [String]) -> String {
+    lines.last {
+      !$0.isEmpty && !($0.hasSuffix("--help' for more information") || $0.hasSuffix("--help'."))
+    }
+      ?? ""
+  }
+
   /// Reads a message; the result is nil if the command has started, and ended by itself.
   ///
   /// - Parameters:
   ///   - status: The exit status of the program.
-  ///   - line: The last line of its standard error.
-  init?(_ status: Int, _ line: String) {
+  ///   - lines: The last lines of its standard error.
+  init?(_ status: Int, _ lines: [String]) {
+    let line = Self.last(of: lines)
     guard let prefix = ["Error: ", "docker: "].first(where: line.hasPrefix) else { return nil }
     switch status {
     case 125: break

@@ -1,0 +1,163 @@
+// `SlurmCommands`: how the commands of Slurm are run, and what they say.
+
+import Platform
+import Reprise
+
+/// The commands of Slurm, with an environment that another job does not change.
+///
+/// When the engine itself runs in a job, its variables describe that job: with them, sbatch and srun
+/// would take its settings, or even start steps there.
+struct SlurmCommands: Sendable {
+  /// A job as squeue shows it.
+  struct Job: Sendable, Equatable {
+    var id: String
+    var state: String
+    var reason: String
+
+    /// Whether it waits, runs, or may run.
+    var isActive: Bool {
+      switch state {
+      case "PENDING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED", "CONFIGURING", "RUNNING",
+        "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING", "RESV_DEL_HOLD":
+        true
+      default: false
+      }
+    }
+  }
+
+  /// The environment of all commands except sbatch.
+  let environment: [String: String]
+  /// The environment of sbatch, all of which a job gets.
+  let submission: [String: String]
+
+  /// Creates the value from the environment of the engine.
+  ///
+  /// - Parameters:
+  ///   - environment: The variables of the engine.
+  ///   - further: The names of variables that sbatch needs as well.
+  init(_ environment: [String: String], further: [String] = []) {
+    self.environment = Self.withoutJob(environment).filter { name, _ in
+      !["SQUEUE_", "SCANCEL_", "SACCT_"].contains(where: name.hasPrefix)
+    }
+    let further = Set(further)
+    // With `--export=NONE`, Slurm would log in for each job to ask for an environment, which takes
+    // longer than a short step. More than this may contain secrets.
+    submission = environment.filter { name, _ in
+      Self.plainVariables.contains(name) || Self.settings.contains(name) || name.hasPrefix("LC_")
+        || further.contains(name)
+    }
+  }
+
+  private static let plainVariables: Set<String> = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "KRB5CCNAME",
+  ]
+
+  /// Variables by which a user, and not a job, chooses a cluster and defaults of sbatch.
+  private static let settings: Set<String> = [
+    "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SBATCH_CLUSTERS", "SBATCH_ACCOUNT",
+    "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_RESERVATION", "SBATCH_CONSTRAINT", "SBATCH_TIMELIMIT",
+  ]
+
+  /// What the names of variables begin with that Slurm, or what it starts, sets for a job.
+  private static let prefixesOfJobs = [
+    "SLURM_", "SLURMD_", "SLURMSTEPD_", "SBATCH_", "SRUN_", "SALLOC_", "PMI", "OMPI_COMM_",
+    "OMPI_UNIVERSE_", "HYDRA_", "PALS_",
+  ]
+
+  private static let variablesOfJobs: Set<String> = [
+    "TMPDIR", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES",
+    "ZE_AFFINITY_MASK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID",
+  ]
+
+  /// Returns an environment without what describes the job that this process runs in, if any.
+  static func withoutJob(_ environment: [String: String]) -> [String: String] {
+    environment.filter { name, _ in !isOfJob(name) }
+  }
+
+  /// Whether a variable describes a job.
+  static func isOfJob(_ name: String) -> Bool {
+    guard !settings.contains(name) else { return false }
+    return variablesOfJobs.contains(name) || prefixesOfJobs.contains(where: name.hasPrefix)
+  }
+
+  /// The jobs of this user, by name: several may have the same one.
+  func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [Job]] {
+    let answer = try await answer(
+      of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r|%A"],
+      in: environment, within: limit)
+    guard answer.status == 0 else {
+      throw .cannotAsk("squeue: " + answer.wholeComplaint(of: "squeue"))
+    }
+    var jobs: [String: [Job]] = [:]
+    for line in answer.output.split(separator: "\n") {
+      let words = line.split(separator: "|", omittingEmptySubsequences: false)
+      guard words.count == 4 else { continue }
+      jobs[String(words[0]), default: []].append(
+        Job(id: String(words[3]), state: String(words[1]), reason: String(words[2])))
+    }
+    return jobs
+  }
+
+  /// The last state of a job by Slurm's accounts, which a cluster need not keep.
+  func accountedState(of token: AttemptToken) async -> String? {
+    guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return nil }
+    let words = [
+      sacct, "--noheader", "--parsable2", "--allocations", "--name=\(token)", "--format=State",
+      "--starttime=now-30days",
+    ]
+    let answer = try? await answer(of: words, in: environment, within: .seconds(5))
+    guard let answer, answer.status == 0 else { return nil }
+    return answer.output.split(separator: "\n").last.map(String.init)
+  }
+
+  // MARK: What sbatch says
+
+  /// What it says when it is unknown whether the job was submitted.
+  private static let silences = [
+    "Unable to contact", "Socket timed out", "Zero Bytes", "ommunication", "onnection", "send/recv",
+    "Transport endpoint", "standby",
+  ]
+
+  /// What it says when the queue is full: the same job may be submitted later.
+  private static let limits = [
+    "SubmitJob", "MaxSubmit", "MaxJobCount", "MaxJobs", "temporarily un", "too many jobs",
+    "maximum number of jobs",
+  ]
+
+  /// What it says of settings, besides the answers of the controller.
+  private static let refusals = [
+    "submission failed", "nvalid ", "unrecognized option", "requires an argument", "not permitted",
+    "exceeds", "is not available", "More processors requested", "can not be satisfied",
+  ]
+
+  /// A limit of an account by its name, such as `QOSMaxWallDurationPerJobLimit`.
+  private static func namesLimit(_ text: String) -> Bool {
+    text.split { !$0.isLetter }.contains { word in
+      word.hasSuffix("Limit") && (word.hasPrefix("QOS") || word.hasPrefix("Assoc"))
+    }
+  }
+
+  /// What it means that sbatch has not succeeded.
+  ///
+  /// The controller answers each submission that it has received, so what it refuses was not begun.
+  ///
+  /// - Parameters:
+  ///   - answer: What sbatch has said.
+  ///   - hasOthers: Returns whether other jobs of this user are known, so that a limit of their number
+  ///     may be the reason.
+  /// - Returns: The failure.
+  static func failure(
+    of answer: ProgramAnswer, hasOthers: () async -> Bool
+  ) async -> RunnerFailure {
+    let text = "sbatch: " + answer.wholeComplaint(of: "sbatch")
+    func says(_ words: [String]) -> Bool { words.contains { text.contains($0) } }
+    guard answer.status != nil, !says(silences) else { return .cannotAsk(text) }
+    if says(limits) { return .full(text) }
+    if text.contains("violates accounting/QOS policy"), !namesLimit(text),
+      await hasOthers()
+    {
+      return .full(text)
+    }
+    return says(refusals) ? .refused(text) : .cannotAsk(text)
+  }
+}

@@ -1,0 +1,139 @@
+// `SlurmWithdrawals`: takes jobs out of Slurm's queue, many at once, until they are gone.
+
+import ChildProcesses
+import Reprise
+import Synchronization
+
+/// The jobs of a run that must leave the queue, since the engine has claimed their attempts.
+///
+/// They are collected for a moment and withdrawn together, again and again until Slurm does not list
+/// them any more. A job that starts all the same ends at once.
+actor SlurmWithdrawals {
+  /// An attempt whose jobs are withdrawn.
+  private struct Entry {
+    let addedAt: Timestamp
+    /// Whether its submission was answered; otherwise its job may appear a little later.
+    let isAnswered: Bool
+    var jobs: [String] = []
+  }
+
+  private static let collectTime = Duration.milliseconds(50)
+  private static let jobsPerCommand = 100
+  private static let doubt = Duration.seconds(2)
+  private static let pauseMax = Duration.seconds(2)
+  private static let commandTimeMax = Duration.seconds(5)
+  /// Without a job less for this time, what is left stays until the next try.
+  private static let patience = Duration.seconds(8)
+  /// The same if Slurm does not even say which there are.
+  private static let patienceWithoutAnswer = Duration.seconds(2)
+
+  private let commands: SlurmCommands
+  private let clock: any RunClock
+  /// What was added since the last look: without a wait, so that the end of the run finds it.
+  private let added = Mutex<[String: Entry]>([:])
+  private var entries: [String: Entry] = [:]
+  private var work: Task<Void, Never>?
+  private var problem: String?
+  private var isAnswered = true
+
+  init(_ commands: SlurmCommands, clock: any RunClock) {
+    self.commands = commands
+    self.clock = clock
+  }
+
+  /// Withdraws the jobs of an attempt soon.
+  nonisolated func add(_ token: AttemptToken, isAnswered: Bool) {
+    added.withLock { $0[token.text] = Entry(addedAt: clock.now, isAnswered: isAnswered) }
+    Task { await start() }
+  }
+
+  /// Waits until all are gone, or do not become fewer.
+  ///
+  /// - Returns: What is left, in a sentence; nil if nothing is.
+  func finish() async -> String? {
+    start()
+    await work?.value
+    guard !entries.isEmpty else { return nil }
+    let jobs = entries.values.flatMap(\.jobs).sorted()
+    entries = [:]
+    guard !jobs.isEmpty else {
+      return "cancelled jobs may still be in Slurm's queue (\(problem ?? "it has not answered")): "
+        + "each ends at once when it starts"
+    }
+    let shown = jobs.prefix(10).joined(separator: " ") + (jobs.count > 10 ? " …" : "")
+    let reason = problem.map { " (\($0))" } ?? ""
+    return "\(jobs.count) cancelled job\(jobs.count == 1 ? " is" : "s are") still in Slurm's queue"
+      + "\(reason): each ends at once when it starts; to remove them: scancel \(shown)"
+  }
+
+  private func takeAdded() {
+    let new = added.withLock { added in
+      defer { added = [:] }
+      return added
+    }
+    entries.merge(new) { known, _ in known }
+  }
+
+  private func start() {
+    takeAdded()
+    guard work == nil, !entries.isEmpty else { return }
+    work = Task {
+      try? await clock.sleep(for: Self.collectTime)
+      await withdraw()
+      work = nil
+    }
+  }
+
+  private func withdraw() async {
+    var pause = GrowingDelay(from: .milliseconds(100))
+    var progressAt = clock.now
+    while true {
+      takeAdded()
+      let isFewer = await ask()
+      let jobs = entries.values.flatMap(\.jobs)
+      if entries.isEmpty { return }
+      if isFewer {
+        progressAt = clock.now
+      } else {
+        let patience = isAnswered ? Self.patience : Self.patienceWithoutAnswer
+        if clock.now - progressAt > patience { return }
+      }
+      for start in stride(from: 0, to: jobs.count, by: Self.jobsPerCommand) {
+        await cancel(Array(jobs[start..<min(start + Self.jobsPerCommand, jobs.count)]))
+      }
+      try? await clock.sleep(for: pause.next(upTo: Self.pauseMax))
+    }
+  }
+
+  /// Asks which jobs are left.
+  ///
+  /// - Returns: Whether they are fewer than before.
+  private func ask() async -> Bool {
+    let askedAt = clock.now
+    var isFewer = false
+    do throws(RunnerFailure) {
+      let listed = try await commands.jobs(within: Self.commandTimeMax)
+      isAnswered = true
+      for (name, entry) in entries {
+        let jobs = (listed[name] ?? []).filter(\.isActive).map(\.id)
+        entries[name]?.jobs = jobs
+        let isCertain = entry.isAnswered || askedAt - entry.addedAt > Self.doubt
+        guard jobs.isEmpty, isCertain, entry.addedAt < askedAt else { continue }
+        entries[name] = nil
+        isFewer = true
+      }
+    } catch {
+      isAnswered = false
+      problem = error.description
+    }
+    return isFewer
+  }
+
+  private func cancel(_ jobs: [String]) async {
+    let answer = try? await answer(
+      of: ["scancel"] + jobs, in: commands.environment, within: Self.commandTimeMax)
+    if let answer, answer.status != 0 {
+      problem = "scancel: " + answer.wholeComplaint(of: "scancel")
+    }
+  }
+}
