@@ -118,6 +118,34 @@ struct OtherToolTests {
   }
 
   @Test(arguments: [
+    "OUT = out\nclean:\n\trm -rf $(OUT:%=%/build)/*\n",
+    "SRCS = a.c b.c\nOBJS := $(SRCS:.c=.o)\napp: $(OBJS)\n\tcc -o $@ $^\n",
+    "SRCS = a.c\napp: ${SRCS:.c=.o}\n\tcc -o $@ $^\n", "app: $(wildcard *.c)\n\tcc -o $@ $^\n",
+    "clean:\n\trm -rf $(OUT)/*\n", "OUT =\nclean:\n\t-rm -f -R ${OUT}/x\n",
+    "a:\n\techo $(A%B) $(x.y)\n", "app: CFLAGS=-O2\n\tcc $(CFLAGS)\n",
+    "A = x\nok:\n\techo $(A)\n$(A:x=y): ok\n\ttouch z\n",
+  ])
+  func `a value that only make knows is missing, and nothing runs without it`(
+    _ text: String
+  ) throws {
+    let workflow = try imported(text, from: .make, path: "Makefile")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.remarks.contains { $0.weight == .missing })
+    #expect(workflow.text.contains("exit 1") || text.contains("$(A:x=y)"), "\(workflow.text)")
+    for line in workflow.text.split(separator: "\n") where !line.contains("#") {
+      #expect(!line.contains("rm -") && !line.contains("__"), "\(line)")
+    }
+  }
+
+  @Test func `removing the folder of a variable with a value stays as it is`() throws {
+    let workflow = try imported(
+      "OUT = out\nclean:\n\trm -rf $(OUT)/*\n\trm -f $(DESTDIR)/x\n\tls $(NONE)/\n", from: .make,
+      path: "Makefile")
+    expect(workflow, contains: ["rm -rf ${OUT}/*", "rm -f ${DESTDIR}/x", "ls ${NONE}/"])
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
     (".github/workflows/ci.yml", "jobs: { a: { steps: [] } }", ImportFormat.github),
     ("Taskfile.dist.yaml", "version: '3'", .taskfile), ("tasks.yaml", "tasks: { a: x }", .taskfile),
     ("Makefile", "a:\n\tb", .make), ("rules.mk", "", .make), ("w.yaml", "steps: [a]", .dagu),

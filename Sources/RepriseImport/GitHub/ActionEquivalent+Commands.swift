@@ -39,6 +39,27 @@ extension ActionEquivalent {
         aws ecr get-login-password | docker login --username AWS --password-stdin "$registry"
         echo "registry=$registry" >> "$GITHUB_OUTPUT"
         """)
+    case "Homebrew/actions/git-try-push":
+      let force = inputs["force"] == "true" ? " --force" : ""
+      return .script(
+        "git push\(force) \(inputs["remote"] ?? "origin") \"\(inputs["branch"] ?? "HEAD")\"")
+    case "liskin/gh-problem-matcher-wrap": return inputs["run"].map { .script($0) }
+    case "reactivecircus/android-emulator-runner":
+      return inputs["script"].map {
+        .script($0, note: "\(name): needs an Android emulator that runs")
+      }
+    case "changesets/action": return changesets(inputs)
+    case "crowdin/github-action": return crowdin(inputs)
+    case "cypress-io/github-action": return cypress(inputs)
+    default:
+      return notify(name, inputs, step) ?? check(name, inputs) ?? docker(name, inputs, step)
+        ?? publish(name, inputs)
+    }
+  }
+
+  /// Actions that send a message, or start another workflow.
+  private static func notify(_ name: String, _ inputs: Inputs, _ step: Node) -> ActionEquivalent? {
+    switch name {
     case "k0kubun/action-slack":
       // The payload is an expression of JavaScript.
       return .script(
@@ -65,29 +86,18 @@ extension ActionEquivalent {
           ("WORKFLOW", inputs["workflow"] ?? ""), ("REF", inputs["ref"] ?? "${{ github.ref }}"),
           ("GH_TOKEN", inputs["token"] ?? "${{ secrets.GITHUB_TOKEN }}"),
         ])
-    case "Homebrew/actions/git-try-push":
-      let force = inputs["force"] == "true" ? " --force" : ""
-      return .script(
-        "git push\(force) \(inputs["remote"] ?? "origin") \"\(inputs["branch"] ?? "HEAD")\"")
-    case "changesets/action": return changesets(inputs)
-    case "crowdin/github-action": return crowdin(inputs)
-    case "cypress-io/github-action": return cypress(inputs)
-    default:
-      return check(name, inputs, step) ?? docker(name, inputs, step) ?? publish(name, inputs)
+    default: return nil
     }
   }
 
-  /// Actions that check files, or run a script that users wrote.
-  private static func check(
-    _ name: String, _ inputs: Inputs, _ step: Node
-  ) -> ActionEquivalent? {
+  /// Actions that check files.
+  private static func check(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
     switch name {
     case "brpaz/hadolint-action", "hadolint/hadolint-action":
       guard inputs["recursive"] == nil else { return nil }
       return .script("hadolint \"\(inputs["dockerfile"] ?? "Dockerfile")\"")
     case "psf/black":
-      return .script(
-        "black \(inputs["options"] ?? "--check --diff") \(inputs["src"] ?? ".")")
+      return .script("black \(inputs["options"] ?? "--check --diff") \(inputs["src"] ?? ".")")
     case "avto-dev/markdown-lint":
       let rules = inputs["config"].map { " --config \"\($0)\"" } ?? ""
       return .script("npx markdownlint-cli\(rules) \(inputs["args"] ?? ".")")
@@ -107,11 +117,6 @@ extension ActionEquivalent {
       )
     case "skx/github-action-tester":
       return .script("./\(inputs["script"] ?? ".github/run-tests.sh")")
-    case "liskin/gh-problem-matcher-wrap": return inputs["run"].map { .script($0) }
-    case "reactivecircus/android-emulator-runner":
-      return inputs["script"].map {
-        .script($0, note: "\(name): needs an Android emulator that runs")
-      }
     case "creyD/prettier_action":
       guard inputs["same_commit"] == nil, inputs["only_changed"] == nil else { return nil }
       let commit =
@@ -202,9 +207,7 @@ extension ActionEquivalent {
     return .script(lines.joined(separator: "\n"))
   }
 
-  private static func docker(
-    _ name: String, _ inputs: Inputs, _ step: Node
-  ) -> ActionEquivalent? {
+  private static func docker(_ name: String, _ inputs: Inputs, _ step: Node) -> ActionEquivalent? {
     switch name {
     case "addnab/docker-run-action":
       guard let image = inputs["image"], let run = inputs["run"], inputs["registry"] == nil else {
@@ -223,35 +226,38 @@ extension ActionEquivalent {
         text.replacing(command, with: "\(command) --metadata-file \(file)")
           + "\necho \"digest=$(jq -r '.[\"containerimage.digest\"]' \(file))\" >> \"$GITHUB_OUTPUT\"",
         env: environment, note: note)
-    case "docker/build-push-action":
-      // The first version of the action.
-      guard let repository = inputs["repository"], inputs["tag_with_ref"] != "true",
-        inputs["tag_with_sha"] != "true", inputs["add_git_labels"] != "true"
-      else { return nil }
-      let image = (inputs["registry"].map { $0 + "/" } ?? "") + repository
-      let tags = (inputs["tags"] ?? "latest").split(separator: ",").map { "\(image):\($0.trimmed)" }
-      var lines: [String] = []
-      if inputs["username"] != nil {
-        lines.append(
-          "echo \"$DOCKER_PASSWORD\" | docker login --username \"$DOCKER_USERNAME\" --password-stdin \(inputs["registry"] ?? "")"
-            .trimmed)
-      }
-      var build = "docker build" + tags.map { " --tag \"\($0)\"" }.joined()
-      if let file = inputs["dockerfile"] { build += " --file \"\(file)\"" }
-      if let target = inputs["target"] { build += " --target \"\(target)\"" }
-      for argument in (inputs["build_args"] ?? "").split(separator: ",") {
-        build += " --build-arg \"\(argument.trimmed)\""
-      }
-      lines.append(build + " \"\(inputs["path"] ?? ".")\"")
-      if inputs["push"] != "false" { lines += tags.map { "docker push \"\($0)\"" } }
-      return .script(
-        lines.joined(separator: "\n"),
-        env: [
-          ("DOCKER_USERNAME", inputs["username"] ?? ""),
-          ("DOCKER_PASSWORD", inputs["password"] ?? ""),
-        ])
+    case "docker/build-push-action": return dockerBuildAndPush(inputs)
     default: return nil
     }
+  }
+
+  /// The first version of `docker/build-push-action`.
+  private static func dockerBuildAndPush(_ inputs: Inputs) -> ActionEquivalent? {
+    guard let repository = inputs["repository"], inputs["tag_with_ref"] != "true",
+      inputs["tag_with_sha"] != "true", inputs["add_git_labels"] != "true"
+    else { return nil }
+    let image = (inputs["registry"].map { $0 + "/" } ?? "") + repository
+    let tags = (inputs["tags"] ?? "latest").split(separator: ",").map { "\(image):\($0.trimmed)" }
+    var lines: [String] = []
+    if inputs["username"] != nil {
+      lines.append(
+        "echo \"$DOCKER_PASSWORD\" | docker login --username \"$DOCKER_USERNAME\" --password-stdin \(inputs["registry"] ?? "")"
+          .trimmed)
+    }
+    var build = "docker build" + tags.map { " --tag \"\($0)\"" }.joined()
+    if let file = inputs["dockerfile"] { build += " --file \"\(file)\"" }
+    if let target = inputs["target"] { build += " --target \"\(target)\"" }
+    for argument in (inputs["build_args"] ?? "").split(separator: ",") {
+      build += " --build-arg \"\(argument.trimmed)\""
+    }
+    lines.append(build + " \"\(inputs["path"] ?? ".")\"")
+    if inputs["push"] != "false" { lines += tags.map { "docker push \"\($0)\"" } }
+    return .script(
+      lines.joined(separator: "\n"),
+      env: [
+        ("DOCKER_USERNAME", inputs["username"] ?? ""),
+        ("DOCKER_PASSWORD", inputs["password"] ?? ""),
+      ])
   }
 }
 

@@ -74,6 +74,11 @@ enum ActionEquivalent {
       guard let text = node?[name]?.text, !text.isEmpty else { return nil }
       return text
     }
+
+    /// Returns the command that changes to the folder of an input.
+    func folder(_ name: String = "working-directory") -> String {
+      self[name].map { "cd \"\($0)\"\n" } ?? ""
+    }
   }
 
   /// Parts of the names of actions that work on issues and pull requests, instead of on files.
@@ -87,10 +92,8 @@ enum ActionEquivalent {
 
   /// Returns the equivalent of an action that prepares the machine, or that only GitHub needs.
   private static func tool(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
-    let last = name.split(separator: "/").dropFirst().joined(separator: "/")
     switch name {
-    case "actions/checkout":
-      return checkout(inputs)
+    case "actions/checkout": return checkout(inputs)
     case "actions/cache", "actions/cache/save", "actions/cache/restore", "Swatinem/rust-cache",
       "satackey/action-docker-layer-caching", "c-hive/gha-npm-cache", "c-hive/gha-yarn-cache",
       "RevoluPowered/cache":
@@ -117,30 +120,26 @@ enum ActionEquivalent {
       return .note("\(name): install it once")
     default: break
     }
+    let last = name.split(separator: "/").dropFirst().joined(separator: "/")
     if worksOnGitHub.contains(where: { last.contains($0) }) {
       return .note("\(name): works on issues and pull requests, which stay on GitHub")
     }
     if last.contains("setup-") || last == "setup" || last.hasSuffix("/setup") {
       let version = inputs.node?.pairs.first { $0.key.text?.contains("version") == true }
-      let text = version.flatMap { pair in
-        pair.value.text.map { " (\(pair.key.text ?? "") \($0))" }
-      }
-      return .note("\(name)\(text ?? ""): must be installed on this machine")
+      let text = version?.value.text.map { " (\(version?.key.text ?? "") \($0))" } ?? ""
+      return .note("\(name)\(text): must be installed on this machine")
     }
     return nil
   }
 
   /// Returns the command that an action runs.
   private static func command(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
-    func folder(_ key: String = "working-directory") -> String {
-      inputs[key].map { "cd \"\($0)\"\n" } ?? ""
-    }
     let arguments =
       inputs["args"].map { " " + $0.split { $0.isNewline }.joined(separator: " ") } ?? ""
     switch name {
     case "bahmutov/npm-install":
       let install = "if [ -f yarn.lock ]; then yarn --frozen-lockfile; else npm ci; fi"
-      return .script(folder() + (inputs["install-command"] ?? install))
+      return .script(inputs.folder() + (inputs["install-command"] ?? install))
     case "actions-rs/cargo":
       let toolchain = inputs["toolchain"].map { "+\($0) " } ?? ""
       let program = inputs["use-cross"] == "true" ? "cross" : "cargo"
@@ -148,50 +147,18 @@ enum ActionEquivalent {
     case "actions-rs/clippy-check": return .script("cargo clippy\(arguments)")
     case "actions-rs/audit-check": return .script("cargo audit")
     case "actions-rs/grcov": return .script("grcov .")
-    case "golangci/golangci-lint-action": return .script(folder() + "golangci-lint run\(arguments)")
+    case "golangci/golangci-lint-action":
+      return .script(inputs.folder() + "golangci-lint run\(arguments)")
     case "goreleaser/goreleaser-action":
-      return .script(folder("workdir") + "goreleaser\(arguments)")
+      return .script(inputs.folder("workdir") + "goreleaser\(arguments)")
     case "pre-commit/action":
       return .script(
         "pre-commit run --show-diff-on-failure \(inputs["extra_args"] ?? "--all-files")")
     case "CultureHQ/actions-yarn", "borales/actions-yarn":
       return .script("yarn \(inputs["cmd"] ?? inputs["args"] ?? "install")")
     case "GabrielBB/xvfb-action", "coactions/setup-xvfb":
-      return inputs["run"].map { .script(folder() + "xvfb-run -a \($0)") }
+      return inputs["run"].map { .script(inputs.folder() + "xvfb-run -a \($0)") }
     case "microsoft/playwright-github-action": return .script("npx playwright install-deps")
-    case "pypa/gh-action-pypi-publish":
-      return .script(
-        "twine upload"
-          + ((inputs["skip_existing"] ?? inputs["skip-existing"]) == "true"
-            ? " --skip-existing" : "")
-          + (inputs["repository_url"] ?? inputs["repository-url"]).map {
-            " --repository-url \"\($0)\""
-          }.orEmpty + " \(inputs["packages_dir"] ?? inputs["packages-dir"] ?? "dist")/*",
-        env: [
-          ("TWINE_USERNAME", inputs["user"] ?? "__token__"),
-          ("TWINE_PASSWORD", inputs["password"] ?? "${{ secrets.PYPI_TOKEN }}"),
-        ])
-    case "peaceiris/actions-gh-pages", "JamesIves/github-pages-deploy-action":
-      let own = inputs["publish_dir"] ?? inputs["folder"] ?? inputs["FOLDER"]
-      guard let folder = own ?? (name.hasPrefix("peaceiris") ? "public" : nil) else { return nil }
-      let branch = inputs["publish_branch"] ?? inputs["branch"] ?? inputs["BRANCH"] ?? "gh-pages"
-      let target = inputs["destination_dir"] ?? inputs["target-folder"]
-      return .script(
-        "npx gh-pages --dist \"\(folder)\" --branch \"\(branch)\""
-          + target.map { " --dest \"\($0)\"" }.orEmpty
-          + inputs["cname"].map { " --cname \"\($0)\"" }.orEmpty
-          + (inputs["keep_files"] == "true" ? " --add" : ""))
-    case "peter-evans/create-pull-request":
-      return .script(
-        "git switch -c \"$BRANCH\"\ngit commit -a -m \"$MESSAGE\"\ngit push -u origin \"$BRANCH\"\n"
-          + "gh pr create --title \"$TITLE\" --body \"$BODY\""
-          + inputs["base"].map { " --base \"\($0)\"" }.orEmpty,
-        env: [
-          ("BRANCH", inputs["branch"] ?? "create-pull-request/patch"),
-          ("MESSAGE", inputs["commit-message"] ?? "Apply automatic changes"),
-          ("TITLE", inputs["title"] ?? "Apply automatic changes"), ("BODY", inputs["body"] ?? ""),
-          ("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}"),
-        ])
     case "gaurav-nelson/github-action-markdown-link-check":
       let config = inputs["config-file"].map { " --config \"\($0)\"" } ?? ""
       return .script(
@@ -203,12 +170,12 @@ enum ActionEquivalent {
       return .script(
         "git add \(inputs["file_pattern"] ?? ".")\ngit diff --cached --quiet || git commit -m \"$MESSAGE\"\ngit push",
         env: [("MESSAGE", inputs["commit_message"] ?? "Apply automatic changes")])
-    default: return build(name, inputs)
+    default: return build(name, inputs) ?? release(name, inputs) ?? deploy(name, inputs)
     }
   }
 
   private static func build(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
-    let folder = inputs["build-root-directory"].map { "cd \"\($0)\"\n" } ?? ""
+    let folder = inputs.folder("build-root-directory")
     switch name {
     case "gradle/gradle-build-action", "gradle/actions/setup-gradle",
       "eskatos/gradle-command-action":
@@ -221,7 +188,7 @@ enum ActionEquivalent {
       }
     case "docker/login-action", "azure/docker-login": return dockerLogin(inputs)
     case "docker/build-push-action": return dockerBuild(inputs)
-    default: return release(name, inputs)
+    default: return nil
     }
   }
 
@@ -262,41 +229,6 @@ enum ActionEquivalent {
     return .script(
       words + " \"\(inputs["context"] ?? ".")\"",
       note: push ? "push: \(inputs["push"] ?? ""): add --push to the command if it is true" : nil)
-  }
-
-  private static func release(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
-    let token = [("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}")]
-    switch name {
-    case "softprops/action-gh-release":
-      let files = (inputs["files"] ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
-      let tag = inputs["tag_name"] ?? "${{ github.ref_name }}"
-      var options = ""
-      if let name = inputs["name"] { options += " --title \"\(name)\"" }
-      if let path = inputs["body_path"] { options += " --notes-file \"\(path)\"" }
-      let body = inputs["body"]
-      if body != nil { options += " --notes \"$NOTES\"" }
-      if !options.contains("--notes") { options += " --generate-notes" }
-      if inputs["draft"] == "true" { options += " --draft" }
-      if inputs["prerelease"] == "true" { options += " --prerelease" }
-      return .script(
-        "gh release create \"\(tag)\"\(options) \(files)".trimmed,
-        env: token + (body.map { [("NOTES", $0)] } ?? []))
-    case "actions/create-release":
-      let tag = inputs["tag_name"] ?? "${{ github.ref_name }}"
-      return .script(
-        "gh release create \"$TAG\" --title \"$TITLE\" --notes \"$NOTES\""
-          + (inputs["draft"] == "true" ? " --draft" : "")
-          + (inputs["prerelease"] == "true" ? " --prerelease" : ""),
-        env: token + [
-          ("TAG", tag), ("TITLE", inputs["release_name"] ?? tag), ("NOTES", inputs["body"] ?? ""),
-        ])
-    case "actions/upload-release-asset", "svenstaro/upload-release-action":
-      let path = inputs["asset_path"] ?? inputs["file"] ?? ""
-      return .script(
-        "gh release upload \"$TAG\" \"\(path)\" --clobber",
-        env: token + [("TAG", inputs["tag"] ?? "${{ github.ref_name }}")])
-    default: return nil
-    }
   }
 }
 

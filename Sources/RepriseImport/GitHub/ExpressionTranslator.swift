@@ -83,23 +83,23 @@ struct ExpressionTranslator {
   private func equality(
     _ name: String, _ left: GitHubExpression, _ right: GitHubExpression
   ) throws(Untranslatable) -> Translated {
-    // Whether an event has a property: its parameter is a boolean.
+    let isEqual = name == "=="
     for (path, other) in [(left, right), (right, left)] {
       if case .path("runner", [.name("os")]) = path, case .text(let system) = other {
         // The machine is never one with Windows.
-        guard system.lowercased() != "windows" else { return .literal(name == "!=") }
+        guard system.lowercased() != "windows" else { return .literal(!isEqual) }
         return .binary(
           name, 3, Translated(text: "machine.os", kind: .text),
           .literal(text: system.lowercased()), kind: .boolean)
       }
+      // Whether an event has a property: its parameter is a boolean.
       if case .path(let root, let accesses) = path, case .boolean(let boolean) = other,
         names.isEvent(root, accesses)
       {
         let flag = names.eventFlag(root, accesses)
-        return boolean == (name == "==") ? flag : flag.negated
+        return boolean == isEqual ? flag : flag.negated
       }
       if case .path("job", [.name("status")]) = path, case .text(let status) = other {
-        let isEqual = name == "=="
         let function = status == "success" ? "success()" : status == "failure" ? "failure()" : ""
         guard !function.isEmpty else { return .literal(!isEqual) }
         let call = Translated(text: function, kind: .boolean)
@@ -109,15 +109,12 @@ struct ExpressionTranslator {
     var first = try value(of: left)
     var second = try value(of: right)
     if let one = first.constant, let other = second.constant {
-      return .literal((one.lowercased() == other.lowercased()) == (name == "=="))
+      return .literal((one.lowercased() == other.lowercased()) == isEqual)
     }
     if first.kind != second.kind || first.kind == .unknown {
       first = first.matching(second)
       second = second.matching(first)
-      if first.kind != second.kind {
-        first = first.asText
-        second = second.asText
-      }
+      if first.kind != second.kind { (first, second) = (first.asText, second.asText) }
     }
     return .binary(name, 3, first, second, kind: .boolean)
   }
@@ -147,26 +144,15 @@ struct ExpressionTranslator {
       return texts.joined(separator: ", ")
     }
     switch name.lowercased() {
-    case "success", "failure", "always":
-      names.remark(
-        .note,
-        name.lowercased() == "always"
-          ? "always(): after a cancellation, only steps under \"finally\" run"
-          : "success() and failure() look at the steps that a step needs, not at all before it")
-      return Translated(text: "\(name.lowercased())()", kind: .boolean)
-    case "cancelled":
-      names.remark(
-        .note, "cancelled(): steps that run after a cancellation belong under \"finally\"")
-      return .literal(false)
+    case "success", "failure", "always", "cancelled": return status(name.lowercased())
     case "contains" where arguments.count == 2:
       let list = try value(of: arguments[0])
       let what = try value(of: arguments[1]).asText
       if let text = list.constant, let part = what.constant {
         return .literal(text.lowercased().contains(part.lowercased()))
       }
-      return Translated(
-        text: "contains(\(list.kind == .unknown ? list.text : list.asText.text), \(what.text))",
-        kind: .boolean)
+      let operand = list.kind == .unknown ? list : list.asText
+      return Translated(text: "contains(\(operand.text), \(what.text))", kind: .boolean)
     case "startswith" where arguments.count == 2:
       return Translated(text: "startsWith(\(try texts()))", kind: .boolean)
     case "endswith" where arguments.count == 2:
@@ -183,12 +169,20 @@ struct ExpressionTranslator {
       return Translated(text: "toJSON(\(try value(of: arguments[0]).text))", kind: .text)
     case "fromjson" where arguments.count == 1:
       let text = try value(of: arguments[0])
-      if let constant = text.constant, ["true", "false"].contains(constant) {
-        return .literal(constant == "true")
-      }
+      if let constant = text.constant, let boolean = Bool(constant) { return .literal(boolean) }
       return Translated(text: "fromJSON(\(text.asText.text))", kind: .unknown)
     default: throw Untranslatable("there is no function \(name)()")
     }
+  }
+
+  private func status(_ name: String) -> Translated {
+    let remarks = [
+      "always": "always(): after a cancellation, only steps under \"finally\" run",
+      "cancelled": "cancelled(): steps that run after a cancellation belong under \"finally\"",
+    ]
+    let others = "success() and failure() look at the steps that a step needs, not at all before it"
+    names.remark(.note, remarks[name] ?? others)
+    return name == "cancelled" ? .literal(false) : Translated(text: "\(name)()", kind: .boolean)
   }
 }
 

@@ -75,19 +75,7 @@ struct GitHubExpressionParser {
     let start = position
     let scalar = scalars[position]
     switch scalar {
-    case "'":
-      var text = String.UnicodeScalarView()
-      position += 1
-      while true {
-        guard position < scalars.count else { throw GitHubExpressionError() }
-        if scalars[position] == "'" {
-          position += 1
-          guard position < scalars.count, scalars[position] == "'" else { break }
-        }
-        text.append(scalars[position])
-        position += 1
-      }
-      token = .text(String(text))
+    case "'": token = .text(try quoted())
     case "0"..."9", "-", "+":
       position += 1
       while position < scalars.count, Self.isWord(scalars[position]) || scalars[position] == "." {
@@ -108,6 +96,22 @@ struct GitHubExpressionParser {
       position += symbol.count
       token = .symbol(symbol)
     }
+  }
+
+  /// Reads a text up to its closing quote; two quotes are one of the text.
+  private mutating func quoted() throws(GitHubExpressionError) -> String {
+    var text = String.UnicodeScalarView()
+    position += 1
+    while true {
+      guard position < scalars.count else { throw GitHubExpressionError() }
+      if scalars[position] == "'" {
+        position += 1
+        guard position < scalars.count, scalars[position] == "'" else { break }
+      }
+      text.append(scalars[position])
+      position += 1
+    }
+    return String(text)
   }
 
   private func word(from start: Int, count: Int? = nil) -> String {

@@ -21,8 +21,31 @@ struct GitHubJobWriter {
     let condition = jobCondition()
     let matrix = matrix()
     var items = services(condition) + (start(condition).map { [$0] } ?? [])
-    let startCount = items.count
     var comments: [String] = []
+    let steps = steps(condition, matrix, comments: &comments)
+    guard !steps.isEmpty else { return nil }
+    items += steps
+    if let end = end() { items.append(end) }
+    if job.hasDynamicMatrix, job.stepIDs.count > 1 {
+      file.remark(
+        .note,
+        "job \(job.id): each step waits for all combinations of the step before, "
+          + "and runs only if all have succeeded", at: job.node.mark.line)
+    }
+    let group = group(items, matrix: matrix, runner: container())
+    var about = ["job \(job.id)" + (job.node["name"]?.text.map { ": \($0)" } ?? "")]
+    if let needed = job.node["needs"]?.texts, !needed.isEmpty {
+      about[0] += ", needs \(needed.joined(separator: ", "))"
+    }
+    about += comments
+    return Draft.Item("", .map(group), comments: file.jobs.count > 1 ? about : comments)
+  }
+
+  /// Returns the steps; a comment of those that are left out belongs to the next one.
+  private func steps(
+    _ condition: JobCondition, _ matrix: [Draft.Item], comments: inout [String]
+  ) -> [Draft.Item] {
+    var items: [Draft.Item] = []
     for (position, step) in job.steps.enumerated() {
       file.line = step.node.mark.line
       switch step.work {
@@ -48,21 +71,7 @@ struct GitHubJobWriter {
       }
       items.append(item)
     }
-    guard items.count > startCount else { return nil }
-    if let end = end() { items.append(end) }
-    if job.hasDynamicMatrix, job.stepIDs.count > 1 {
-      file.remark(
-        .note,
-        "job \(job.id): each step waits for all combinations of the step before, "
-          + "and runs only if all have succeeded", at: job.node.mark.line)
-    }
-    let group = group(items, matrix: matrix, runner: container())
-    var about = ["job \(job.id)" + (job.node["name"]?.text.map { ": \($0)" } ?? "")]
-    if let needed = job.node["needs"]?.texts, !needed.isEmpty {
-      about[0] += ", needs \(needed.joined(separator: ", "))"
-    }
-    about += comments
-    return Draft.Item("", .map(group), comments: file.jobs.count > 1 ? about : comments)
+    return items
   }
 
   /// Reports settings of the job that depend on the machines of GitHub.

@@ -95,9 +95,7 @@ struct GitHubNames {
     }
   }
 
-  private func parameter(
-    _ path: [String], kind: Translated.Kind, fallback: Draft
-  ) -> Translated {
+  private func parameter(_ path: [String], kind: Translated.Kind, fallback: Draft) -> Translated {
     let source = (["github"] + path).joined(separator: ".")
     let name = (["github"] + path).map(StepNames.identifier).joined(separator: "_")
     let parameter = file.parameter(
@@ -139,16 +137,22 @@ struct GitHubNames {
       remark(.note, "there is no step \"\(name)\": its values are empty")
       return .literal(text: "")
     }
-    let path = rest.joined(separator: ".")
-    guard let id = step.id else {
-      if rest.first != "outputs" { return .literal(text: "success") }
-      // Without a cache, there is never a hit. Other values are missed by what reads them.
-      guard rest.last == "cache-hit" else {
-        throw Untranslatable("steps.\(name).\(path) is a value of an action that is left out")
-      }
-      remark(.note, "steps.\(name).\(path) is empty")
-      return .literal(text: "")
+    if let id = step.id { return try value(of: step, id, name, rest, isOptional) }
+    if rest.first != "outputs" { return .literal(text: "success") }
+    // Without a cache, there is never a hit. Other values are missed by what reads them.
+    guard rest.last == "cache-hit" else {
+      throw Untranslatable(
+        "steps.\(name).\(rest.joined(separator: ".")) is a value of an action that is left out")
     }
+    remark(.note, "steps.\(name).\(rest.joined(separator: ".")) is empty")
+    return .literal(text: "")
+  }
+
+  /// Returns the result or an output of a step.
+  private func value(
+    of step: GitHubStep, _ id: String, _ name: String, _ rest: ArraySlice<String>,
+    _ isOptional: Bool
+  ) throws(Untranslatable) -> Translated {
     switch rest.first {
     case "conclusion" where step.node["continue-on-error"]?.boolean == true:
       let result = "steps.\(id).result"
@@ -156,13 +160,14 @@ struct GitHubNames {
     case "outcome", "conclusion", "result":
       return Translated(text: "steps.\(id).result", kind: .text)
     case "outputs" where rest.count == 2:
-      guard step.hasOutput(rest.last ?? "") else {
-        throw Untranslatable("steps.\(name).\(path) is a value of an action that is a command here")
+      let output = rest.last ?? ""
+      guard step.hasOutput(output) else {
+        throw Untranslatable(
+          "steps.\(name).outputs.\(output) is a value of an action that is a command here")
       }
       guard job?.hasDynamicMatrix != true else {
         throw Untranslatable("the outputs of a step with a matrix are a list")
       }
-      let output = rest.last ?? ""
       let text = "steps.\(id).outputs.\(output)"
       // A missing output is empty there, and an error here.
       if isOptional { return Translated(text: text, kind: .text) }

@@ -109,19 +109,7 @@ struct GitHubStepWriter {
 
   private mutating func script() -> (text: String, environment: [Draft.Item], shell: Draft?) {
     let shell = self.shell()
-    var environment =
-      GitHubEnvironment(file: file, names: names).draft(
-        job.environment.filter { pair in
-          !(step.node["env"]?.pairs ?? []).contains { $0.key.text == pair.key.text }
-        } + (step.node["env"]?.pairs ?? []))?.items ?? []
-    for variable in step.scope.map(names.environment) ?? []
-    where !environment.contains(where: { $0.key == variable.key }) { environment.append(variable) }
-    let own = Set((step.node["env"]?.pairs ?? []).compactMap(\.key.text))
-    for (name, value) in variables where !own.contains(name) {
-      let text = value.kind == .text ? "${{ \(value.text) }}" : value.text
-      environment.removeAll { $0.key == name }
-      environment.append(Draft.Item(name, .text(text)))
-    }
+    var environment = environment()
     file.line = step.node.mark.line
     switch step.work {
     case .nothing, .note: return ("", environment, nil)
@@ -139,22 +127,12 @@ struct GitHubStepWriter {
         file.remark(.note, note)
         comments.append(note)
       }
-      var names = names
-      names.allowsSecrets = true
-      let translator = ExpressionTranslator(names: names)
       do throws(Untranslatable) {
-        for (name, value) in variables where !value.isEmpty {
-          environment.append(Draft.Item(name, .text(try translator.template(value))))
-        }
         let isScript = step.node["run"] != nil
-        let script = try GitHubScript(
-          isScript ? step.written.script : text, isScript ? shell.language : .posix, translator,
-          taken: Set(environment.map(\.key)))
-        environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
-        let own = GitHubVariables(file: file, translator: translator)
-        let result = own.rewritten(script.text, known: Set(environment.map(\.key)))
-        environment += result.environment
-        return (result.text, environment, isScript ? shell.draft : commandShell)
+        let script = try translated(
+          isScript ? step.written.script : text, isScript ? shell.language : .posix, variables,
+          &environment)
+        return (script, environment, isScript ? shell.draft : commandShell)
       } catch {
         miss("run: \(error.reason)")
         comments.append("run: \(error.reason)")
@@ -162,6 +140,43 @@ struct GitHubStepWriter {
         return ("echo 'replace this step' >&2\nexit 1\n", environment, nil)
       }
     }
+  }
+
+  /// Returns the variables of the step, with those of its job and of earlier steps.
+  private func environment() -> [Draft.Item] {
+    let pairs = step.node["env"]?.pairs ?? []
+    let own = Set(pairs.compactMap(\.key.text))
+    var environment =
+      GitHubEnvironment(file: file, names: names).draft(
+        job.environment.filter { pair in !pairs.contains { $0.key.text == pair.key.text } }
+          + pairs)?.items ?? []
+    for variable in step.scope.map(names.environment) ?? []
+    where !environment.contains(where: { $0.key == variable.key }) { environment.append(variable) }
+    for (name, value) in variables where !own.contains(name) {
+      let text = value.kind == .text ? "${{ \(value.text) }}" : value.text
+      environment.removeAll { $0.key == name }
+      environment.append(Draft.Item(name, .text(text)))
+    }
+    return environment
+  }
+
+  /// Returns a script of this language, and adds the variables that it reads.
+  private func translated(
+    _ text: String, _ language: GitHubScript.Language, _ variables: [(String, String)],
+    _ environment: inout [Draft.Item]
+  ) throws(Untranslatable) -> String {
+    var names = names
+    names.allowsSecrets = true
+    let translator = ExpressionTranslator(names: names)
+    for (name, value) in variables where !value.isEmpty {
+      environment.append(Draft.Item(name, .text(try translator.template(value))))
+    }
+    let script = try GitHubScript(text, language, translator, taken: Set(environment.map(\.key)))
+    environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
+    let own = GitHubVariables(file: file, translator: translator)
+    let result = own.rewritten(script.text, known: Set(environment.map(\.key)))
+    environment += result.environment
+    return result.text
   }
 
   private mutating func shell() -> (draft: Draft?, language: GitHubScript.Language) {

@@ -53,6 +53,12 @@ struct MakeImport {
       Draft.Item("id", .text(ids[rule.target] ?? rule.target)), Draft.Item("needs", .texts(needs)),
     ]
     var lines: [String] = []
+    if let problem = rule.problem {
+      remarks.append(
+        ImportRemark(weight: .missing, line: rule.line, text: "\(rule.target): \(problem)"))
+      comments.append("missing: what it needs: \(problem)")
+      lines.append("echo 'complete this step' >&2; exit 1")
+    }
     for line in rule.recipe {
       do throws(Untranslatable) {
         lines.append(try command(line, rule))
@@ -63,16 +69,17 @@ struct MakeImport {
         lines.append("echo 'complete this step' >&2; exit 1")
       }
     }
-    if !makefile.phony.contains(rule.target), !rule.recipe.isEmpty, !rule.target.contains("$") {
+    if !makefile.phony.contains(rule.target), !rule.recipe.isEmpty, rule.problem == nil,
+      !rule.target.contains("$")
+    {
       let files = rule.prerequisites.filter { !makefile.phony.contains($0) }
-      var cache = files.isEmpty ? [] : [Draft.Item("inputs", .texts(files))]
-      cache.append(Draft.Item("outputs", .texts([rule.target])))
-      if files.isEmpty { cache.insert(Draft.Item("key", .text(rule.target)), at: 0) }
-      items.append(Draft.Item("cache", .map(cache)))
+      let first =
+        files.isEmpty ? Draft.Item("key", .text(rule.target)) : Draft.Item("inputs", .texts(files))
+      items.append(
+        Draft.Item("cache", .map([first, Draft.Item("outputs", .texts([rule.target]))])))
     }
-    items.append(
-      Draft.Item(
-        "run", .text(lines.isEmpty ? "true" : ScalarText.tidied(lines.joined(separator: "\n")))))
+    let script = lines.isEmpty ? "true" : ScalarText.tidied(lines.joined(separator: "\n"))
+    items.append(Draft.Item("run", .text(script)))
     return Draft.Item("", .map(items), comments: comments)
   }
 

@@ -9,6 +9,8 @@ struct Makefile {
     var orderOnly: [String]
     var recipe: [String]
     var line: Int
+    /// Why its prerequisites cannot be read; nil if they can.
+    var problem: String?
   }
 
   private(set) var rules: [Rule] = []
@@ -75,22 +77,36 @@ struct Makefile {
       return missing(number, String(line.trimmed.prefix(60)))
     }
     if readVariable(line, number) { return }
-    guard let colon = line.firstIndex(of: ":") else {
+    guard let colon = Self.first(":", in: line) else {
       return missing(number, String(line.trimmed.prefix(60)))
     }
     readRule(line, colon, number, &open)
   }
 
+  /// Returns the first position of a character outside of references such as `$(A:b=c)`.
+  private static func first(_ character: Character, in line: String) -> String.Index? {
+    var depth = 0
+    return line.indices.first { position in
+      if "({".contains(line[position]) { depth += 1 }
+      if ")}".contains(line[position]) { depth -= 1 }
+      return depth <= 0 && line[position] == character
+    }
+  }
+
   private mutating func readVariable(_ line: String, _ number: Int) -> Bool {
     var text = line.trimmed
     if text.hasPrefix("export ") { text = String(text.dropFirst(7)).trimmed }
-    guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+    guard let equals = Self.first("=", in: text), equals > text.startIndex else {
       return line.trimmed.hasPrefix("export")
     }
     let before = text[text.index(before: equals)]
     var name = String(text[..<equals])
     while let last = name.last, "?:+! ".contains(last) { name.removeLast() }
-    guard !name.contains(":"), !name.contains(" ") else { return false }
+    guard !name.contains(" "), Self.first(":", in: name) == nil else { return false }
+    guard !name.contains("$") else {
+      missing(number, "the variable \(name)")
+      return true
+    }
     let value = String(text[text.index(after: equals)...]).trimmed
     guard before != "!" else {
       missing(number, "\(name) is the output of a command")
@@ -111,7 +127,12 @@ struct Makefile {
   private mutating func readRule(
     _ line: String, _ colon: String.Index, _ number: Int, _ open: inout [Int]
   ) {
-    let targets = words(String(line[..<colon]))
+    let targets: [String]
+    do throws(Untranslatable) {
+      targets = try words(String(line[..<colon]))
+    } catch {
+      return missing(number, "the rule for \(line[..<colon].prefix(40)): \(error.reason)")
+    }
     var rest = String(line[line.index(after: colon)...])
     if rest.first == ":" { rest = String(rest.dropFirst()) }
     var commands: [String] = []
@@ -120,33 +141,46 @@ struct Makefile {
       rest = String(rest[..<semicolon])
     }
     let parts = rest.split(separator: "|", maxSplits: 1).map(String.init)
-    let prerequisites = words(parts.first ?? "")
-    let orderOnly = parts.count > 1 ? words(parts[1]) : []
+    var (prerequisites, orderOnly, problem): ([String], [String], String?) = ([], [], nil)
+    do throws(Untranslatable) {
+      prerequisites = try words(parts.first ?? "")
+      if parts.count > 1 { orderOnly = try words(parts[1]) }
+      if let setting = prerequisites.first(where: { $0.contains("=") }) {
+        throw Untranslatable("\(setting) is for this target only")
+      }
+    } catch {
+      (prerequisites, orderOnly, problem) = ([], [], error.reason)
+    }
     for target in targets {
-      if target == ".PHONY" { phony.formUnion(prerequisites) }
-      guard target.first != "." || target.contains("/") else { continue }
-      guard !target.contains("%") else {
-        missing(number, "the pattern rule \(target)")
-        continue
-      }
-      if let position = rules.firstIndex(where: { $0.target == target }) {
-        rules[position].prerequisites += prerequisites
-        rules[position].orderOnly += orderOnly
-        open.append(position)
-      } else {
-        rules.append(
-          Rule(
-            target: target, prerequisites: prerequisites, orderOnly: orderOnly, recipe: commands,
-            line: number))
-        open.append(rules.count - 1)
-      }
+      let rule = Rule(
+        target: target, prerequisites: prerequisites, orderOnly: orderOnly, recipe: commands,
+        line: number, problem: problem)
+      if let position = add(rule) { open.append(position) }
     }
   }
 
+  /// Adds a rule, or the prerequisites of another rule for its target; returns its position.
+  private mutating func add(_ rule: Rule) -> Int? {
+    if rule.target == ".PHONY" { phony.formUnion(rule.prerequisites) }
+    guard rule.target.first != "." || rule.target.contains("/") else { return nil }
+    guard !rule.target.contains("%") else {
+      missing(rule.line, "the pattern rule \(rule.target)")
+      return nil
+    }
+    guard let position = rules.firstIndex(where: { $0.target == rule.target }) else {
+      rules.append(rule)
+      return rules.count - 1
+    }
+    rules[position].prerequisites += rule.prerequisites
+    rules[position].orderOnly += rule.orderOnly
+    rules[position].problem = rules[position].problem ?? rule.problem
+    return position
+  }
+
   /// Returns the words of a list of files, with the values of variables.
-  private mutating func words(_ text: String) -> [String] {
+  private func words(_ text: String) throws(Untranslatable) -> [String] {
     var used: Set<String> = []
-    let value = (try? expanded(text, nil, used: &used, isStatic: true)) ?? text
+    let value = try expanded(text, nil, used: &used, isStatic: true)
     return value.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
@@ -181,9 +215,29 @@ struct Makefile {
       }
       let name = String(rest[..<end])
       rest = rest[rest.index(after: end)...]
-      result += try value(of: name, rule, &used, isStatic, depth)
+      let value = try value(of: name, rule, &used, isStatic, depth)
+      if rest.first == "/", rule != nil, isUnknown(name), Self.removesFolders(text) {
+        throw Untranslatable("$(\(name)) has no value here, in a path to be removed")
+      }
+      result += value
     }
     return result + rest
+  }
+
+  private func isUnknown(_ name: String) -> Bool {
+    !["MAKE", "CURDIR"].contains(name) && !name.contains(" ")
+      && (variables.first { $0.name == name }?.value.isEmpty ?? true)
+  }
+
+  /// Whether a command removes whole folders, such as `rm -rf $(OUT)/*`.
+  private static func removesFolders(_ command: String) -> Bool {
+    let words = command.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+    guard let first = words.firstIndex(of: "rm") else { return false }
+    return words[first...].contains {
+      $0 == "--recursive"
+        || $0.first == "-" && $0.dropFirst().first != "-"
+          && $0.lowercased().contains("r")
+    }
   }
 
   private static func end(of text: Substring, _ open: Character, _ close: Character) -> String
@@ -218,15 +272,21 @@ struct Makefile {
       return
         "$(\(try expanded(String(name.dropFirst(6)), rule, used: &used, isStatic: isStatic, depth: depth + 1)))"
     }
-    guard !name.contains(" "), !name.contains(","), !name.contains("$") else {
+    guard !name.contains(where: { " ,$".contains($0) }) else {
       throw Untranslatable("the function $(\(name.prefix(40)))")
+    }
+    guard !name.contains(where: { ":=%".contains($0) }) else {
+      throw Untranslatable("the replacement $(\(name.prefix(40)))")
     }
     if name == "MAKE" { return "make" }
     if name == "CURDIR" { return "$PWD" }
     if ["@D", "@F", "<D", "<F", "*"].contains(name) { throw Untranslatable("$(\(name))") }
     guard let variable = variables.first(where: { $0.name == name }) else {
       // As in make, a variable of the environment, or nothing.
-      return isStatic ? "" : "${\(StepNames.identifier(name))}"
+      guard StepNames.identifier(name) == name else {
+        throw Untranslatable("the variable $(\(name.prefix(40)))")
+      }
+      return isStatic ? "" : "${\(name)}"
     }
     let isPlain = !variable.value.contains("$") && StepNames.identifier(name) == name
     if isPlain, !isStatic, !Self.shellNames.contains(name) {
