@@ -14,7 +14,7 @@ struct ServerCommand: AsyncParsableCommand {
     commandName: "reprise-web",
     abstract: "Serve the live page of a project; started by reprise web.")
 
-  @Option(help: "The port; by default the one of last time, or a free one.")
+  @Option(help: "The port; by default a free one.")
   var port: Int?
 
   @Flag(help: "Open the page in a browser.")

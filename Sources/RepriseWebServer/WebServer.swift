@@ -15,7 +15,7 @@ import Synchronization
 
 /// Where the page is to be served.
 enum WebPlace: Sendable {
-  /// A port of the loopback addresses; nil for the port of last time, or a free one.
+  /// A port of the loopback addresses; nil for a free one.
   case loopback(port: Int?)
   /// A Unix socket.
   case socket(path: String)
@@ -23,7 +23,6 @@ enum WebPlace: Sendable {
 
 /// Serves the page of a project until the process ends.
 struct WebServer: Sendable {
-  private static let connectionsMax = 128
   private static let headBytesMax = 16 << 10
   private static let headFieldsMax = 64
   private static let idleMax: Int64 = 60
@@ -31,6 +30,7 @@ struct WebServer: Sendable {
   private let site: WebSite
   private let place: WebPlace
   private let opens: Bool
+  private let connections = OpenConnections()
 
   init(_ site: WebSite, _ place: WebPlace, opens: Bool) {
     self.site = site
@@ -43,31 +43,30 @@ struct WebServer: Sendable {
   /// - Throws: ``Problem`` if the address is in use.
   func run() async throws {
     let directory = site.journal.directory
-    let last = LivePage(in: directory)
     guard let lock = try LivePage.lock(in: directory) else {
-      guard let last, let url = last.url else {
-        throw Problem("error: the page of this project is served on a socket already")
+      guard let page = LivePage(in: directory), let url = page.url else {
+        throw Problem("error: the page of this project is starting, or served on a socket")
       }
       say(url)
-      if opens { try last.open(in: directory) }
+      if opens { try page.open(in: directory) }
       return
     }
     defer { withExtendedLifetime(lock) {} }
-    let keys = last?.keys ?? WebKeys()
+    let keys = WebKeys()
+    try LivePage(url: nil, keys: keys).write(in: directory)
     let feed = try ProjectFeed(site.journal)
     try await withThrowingTaskGroup { group in
       group.addTask { await feed.run() }
-      group.addTask { try await serve(feed, keys, last) }
+      group.addTask { try await serve(feed, keys) }
       try await group.next()
       group.cancelAll()
     }
   }
 
-  private func serve(_ feed: ProjectFeed, _ keys: WebKeys, _ last: LivePage?) async throws {
+  private func serve(_ feed: ProjectFeed, _ keys: WebKeys) async throws {
     switch place {
     case .socket(let path):
       let address = WebAddress.socket(path: path)
-      try LivePage(port: nil, url: nil, keys: keys).write(in: site.journal.directory)
       let served = ServedAPI()
       served.set(site.api(feed, WebGuard(address, keys)))
       try await serve(
@@ -78,10 +77,7 @@ struct WebServer: Sendable {
         })
     case .loopback(let port):
       do {
-        try await serveLoopback(feed, keys, port ?? last?.port ?? 0)
-      } catch  where port == nil && last?.port != nil {
-        // Another program has the port of last time.
-        try await serveLoopback(feed, keys, 0)
+        try await serveLoopback(feed, keys, port ?? 0)
       } catch {
         throw Problem("error: port \(port ?? 0) cannot be used: \(error)")
       }
@@ -105,7 +101,7 @@ struct WebServer: Sendable {
       group.addTask {
         guard let port = await bound.stream.first(where: { _ in true }) else { return }
         let url = "http://127.0.0.1:\(port)/#token=\(keys.token)"
-        let page = LivePage(port: port, url: url, keys: keys)
+        let page = LivePage(url: url, keys: keys)
         try page.write(in: site.journal.directory)
         say(url)
         if opens { try page.open(in: site.journal.directory) }
@@ -123,30 +119,34 @@ struct WebServer: Sendable {
     var logger = Logger(label: "reprise-web")
     logger.logLevel = .critical
     let application = Application(
-      responder: CallbackResponder { (request: Request, _: BasicRequestContext) in
+      responder: CallbackResponder { (request: Request, context: ConnectionContext) in
         guard let api = served.api else { return Response(status: .serviceUnavailable) }
-        return await answer(request, api)
+        return await answer(request, api, on: context.channel)
       },
       server: .http1(
         configuration: .init(
+          additionalChannelHandlers: [ConnectionHandler(connections)],
           idleTimeout: .seconds(Self.idleMax),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: Self.headBytesMax, maxHeaderListSize: Self.headBytesMax,
             maxHeaderFieldCount: Self.headFieldsMax))),
       configuration: .init(
         address: address,
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionsMax)),
+        availableConnectionsDelegate: MaximumAvailableConnections(
+          2 * OpenConnections.countMax)),
       onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) }, logger: logger)
     try await application.run()
   }
 
   // MARK: Requests
 
-  private func answer(_ request: Request, _ api: WebAPI) async -> Response {
+  private func answer(
+    _ request: Request, _ api: WebAPI, on channel: any Channel
+  ) async -> Response {
     let head = RequestHead(request)
     let answer: WebAnswer
     do throws(Refusal) {
-      try api.guarding.check(head)
+      if try api.guarding.check(head) { connections.hasSession(channel) }
       answer = await api.answer(head, try await body(of: request))
     } catch {
       answer = WebAnswer(error)

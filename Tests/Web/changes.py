@@ -266,10 +266,11 @@ def runs_outlive_the_page(own, page):
     run = page.change("/api/runs", {"workflow": "gate"})["run"]
     kept = eventually("it runs", lambda: sleeping(own, "61.5"))
     own.kill_page()
-    again = own.serve()
-    expect_equal("the address", again.url, page.url)
-    again.cookie = page.cookie
-    expect_equal("the session", again.get("/api/runs").status, 200)
+    again = own.serve(port=page.port)
+    again.key = page.key
+    expect_equal("the session of the last server", again.get("/api/runs").status, 401)
+    expect_equal("its token", again.session(page.token).status, 403)
+    again.session()
     expect_equal("the process", sleeping(own, "61.5"), kept)
     again.change(f"/api/runs/{run}/approve", {"step": "go"})
     eventually("after has run", lambda: own.state(run, "after") == "succeeded")
@@ -278,7 +279,7 @@ def runs_outlive_the_page(own, page):
 @with_page(WORKFLOWS)
 def twenty_starts_at_once_are_twenty_runs(own, page):
     own.write("ok", "")
-    head = page.head("POST /api/runs HTTP/1.1", f"Origin: {page.origin}", "X-Reprise: 1",
+    head = page.head("POST /api/runs HTTP/1.1", f"Origin: {page.origin}",
                      "Content-Type: application/json")
     body = '{"workflow":"ship","params":{"version":"1"}}'
     text = head[:-2] + f"Content-Length: {len(body)}\r\n\r\n{body}"

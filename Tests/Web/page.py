@@ -36,7 +36,7 @@ class Page:
         self.token = re.search(r"token=([0-9a-f]{64})$", parsed.fragment)[1]
         self.origin = f"http://127.0.0.1:{self.port}"
         self.host = f"127.0.0.1:{self.port}"
-        self.cookie = None
+        self.key = None
 
     def request(self, method, path, body=None, fields=None, host="127.0.0.1"):
         """Sends a request with exactly these fields, besides Host."""
@@ -75,33 +75,31 @@ class Page:
                 pass
         return answer
 
-    def head(self, line, *fields, cookie=True):
+    def head(self, line, *fields, key=True):
         """The head of a request, to be sent as it is."""
-        more = [f"Host: {self.host}"] + ([f"Cookie: {self.cookie}"] if cookie else [])
+        more = [f"Host: {self.host}"] + ([f"X-Reprise: {self.key}"] if key else [])
         return "\r\n".join([line, *more, *fields, "", ""])
 
     # Requests as the page sends them
 
     def session(self, token=None):
-        """Trades the token for the cookie."""
+        """Trades the token for the session."""
         answer = self.request("POST", "/api/session", json.dumps({"token": token or self.token}),
-                              self.change_fields(cookie=None))
-        if answer.status == 204:
-            self.cookie = answer.field("Set-Cookie").split(";")[0]
+                              self.change_fields(key="none"))
+        if answer.status == 200:
+            self.key = answer.json["session"]
         return answer
 
     def change_fields(self, **other):
         """The fields of a change, some of them replaced, or left out if they are None."""
-        fields = {"Origin": self.origin, "X-Reprise": "1", "Content-Type": "application/json",
-                  "Cookie": self.cookie}
-        names = {"origin": "Origin", "header": "X-Reprise", "type": "Content-Type",
-                 "cookie": "Cookie"}
+        fields = {"Origin": self.origin, "X-Reprise": self.key, "Content-Type": "application/json"}
+        names = {"origin": "Origin", "key": "X-Reprise", "type": "Content-Type"}
         for name, value in other.items():
             fields[names[name]] = value
         return fields
 
     def get(self, path):
-        return self.request("GET", path, fields={"Cookie": self.cookie})
+        return self.request("GET", path, fields={"X-Reprise": self.key})
 
     def read(self, path):
         """Reads a document that must be there."""
@@ -123,7 +121,7 @@ class Page:
     def messages(self, path, last_id=None):
         """The messages of the stream, as (event, id, data), until the connection ends."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        fields = {"Cookie": self.cookie}
+        fields = {"X-Reprise": self.key}
         if last_id:
             fields["Last-Event-ID"] = last_id
         try:

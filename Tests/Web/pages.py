@@ -309,7 +309,7 @@ def the_keys_are_those_of_the_terminal(own, page, browser):
 
 @with_browser(WORKFLOWS)
 def a_killed_server_is_found_again(own, page, browser):
-    """The page says that it has no connection; when it has one again, nothing is missing."""
+    """The page says that it has no connection; when it has a session again, nothing is missing."""
     run = open_gate(own, browser)
     own.kill_page()
     browser.sees("no connection since", "#foot")
@@ -318,8 +318,13 @@ def a_killed_server_is_found_again(own, page, browser):
     own.command("restart", run, "--from", "slow")
     eventually("slow runs again", lambda: own.read("log").count("begun") == 2)
     expect("generation 2" not in browser.text("#bar"), "the last known state", "a new one")
-    again = own.serve()
-    expect_equal("the address", again.url, page.url)
+    again = own.serve(port=page.port)
+    browser.sees("the session has ended", "#foot", within=60)
+    shown = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    browser.open(again.url)
+    browser.sees("live ·", "#foot")
+    browser.driver.switch_to.window(shown)
     browser.sees("live ·", "#foot")
     browser.sees("generation 2", "#bar")
     browser.sees("2 succeeded", "#upper")
@@ -406,6 +411,12 @@ async function attack(origin, run) {
 </script>"""
 
 
+def browser_session(page, browser):
+    """The session that a browser keeps for a page."""
+    browser.open(page.origin)
+    return browser.script("return localStorage.getItem('session')")
+
+
 @with_browser(WORKFLOWS)
 def pages_of_other_sites_get_nothing(own, page, browser):
     """A page at another port of the same name, in a browser that has the session."""
@@ -413,6 +424,7 @@ def pages_of_other_sites_get_nothing(own, page, browser):
         """Serves the foreign page."""
 
         def do_GET(self):
+            received.append(str(self.headers))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -421,7 +433,7 @@ def pages_of_other_sites_get_nothing(own, page, browser):
         def log_message(self, *_):
             pass
 
-    run = open_gate(own, browser)
+    run, received = open_gate(own, browser), []
     before = own.recorded(run)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as foreign:
         threading.Thread(target=foreign.serve_forever, daemon=True).start()
@@ -431,6 +443,9 @@ def pages_of_other_sites_get_nothing(own, page, browser):
         foreign.shutdown()
     for what in ("read", "cancel", "stream", "script"):
         expect_equal(f"the attempt to {what}", seen[what], "refused")
+    key = browser_session(page, browser)
+    expect(received and not any(key in fields or "Cookie" in fields for fields in received),
+           "no session for the other port", received)
     expect_equal("events", own.recorded(run), before)
     expect_equal("it still runs", len(sleeping(own, "61.5")), 1)
     browser.errors()  # the refusals

@@ -36,7 +36,7 @@ def send(page, case):
     import requests
     fields = page.change_fields()
     if case.method != "POST":
-        fields = {"Cookie": page.cookie}
+        fields = {"X-Reprise": page.key}
     case.headers = {**(case.headers or {}), **fields}
     response = case.call(base_url=page.origin, headers=fields, timeout=30,
                          session=requests.Session())
@@ -99,7 +99,7 @@ def the_document_has_each_path_of_the_server(reprise):
             for method in methods:
                 if method == "parameters" or path == "/api/events":
                     continue
-                fields = page.change_fields() if method == "post" else {"Cookie": page.cookie}
+                fields = page.change_fields() if method == "post" else {"X-Reprise": page.key}
                 answer = page.request(method.upper(), real, "[]" if method == "post" else None,
                                       fields)
                 expect(answer.status != 404, f"{method} {path} is served", answer)

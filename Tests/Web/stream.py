@@ -42,7 +42,6 @@ def nothing_is_missing_when_the_server_is_killed(reprise):
     with Project(reprise, {"many": MANY}) as own:
         page = own.serve()
         page.session()
-        cookie = page.cookie
         run = own.run("many")
         events, mark, servers, is_over = [], f"{run}:0", 1, threading.Event()
         while not is_over.is_set():
@@ -56,7 +55,7 @@ def nothing_is_missing_when_the_server_is_killed(reprise):
             if not is_over.is_set():
                 page.process.wait()
                 page = own.serve()
-                page.cookie = cookie
+                page.session()
                 servers += 1
         expect(servers >= 4, "at least three kills", servers - 1)
         counted = collections.Counter(event["event"] for event in events)

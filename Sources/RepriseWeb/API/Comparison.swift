@@ -87,7 +87,7 @@ struct Comparison: Encodable {
     a = first.run.report.line
     b = second.run.report.line
     let (left, right) = (first.sides, second.sides)
-    let order = (second.run.state.steps + first.run.state.steps).map(\.id)
+    let order = second.run.state.steps.map(\.id) + first.run.state.steps.map(\.id)
     var seen: Set<String> = []
     let ids = order.filter { seen.insert($0).inserted }
     let unsorted = ids.filter { left[$0] != nil || right[$0] != nil }.map { id in

@@ -67,9 +67,8 @@ extension WebAPI {
   func change(_ request: APIRequest) async throws -> WebAnswer {
     switch (request.path.first, request.path.count) {
     case ("session", 1):
-      let cookie = try guarding.cookie(
-        for: try request.decoded(ChangeBody.Session.self).token)
-      return WebAnswer(status: 204, fields: [("Set-Cookie", cookie)], body: .bytes([]))
+      let token = try request.decoded(ChangeBody.Session.self).token
+      return .json(["session": try guarding.session(for: token)])
     case ("runs", 1): return .json(try await start(request))
     case ("runs", 3):
       let record = try await record(request.path[1])
@@ -145,7 +144,8 @@ extension WebAPI {
     }
     let words =
       ["resume", record.id.description, "--progress", "none"] + steps.flatMap { ["--from", $0] }
-    let run = try await started.start(words, in: record.request.directory, resuming: record)
+    let run = try await started.start(
+      words, in: record.moved(to: journal.directory).request.directory, resuming: record)
     return Done(text: "run \(run) goes on", run: run.description)
   }
 

@@ -133,6 +133,9 @@ package struct WebAPI: Sendable {
   private func source(_ request: APIRequest) async throws -> [String: String] {
     let record = try await record(request.path[1])
     let generation = try request.number("generation") ?? record.generation
+    guard 1...max(1, record.generation) ~= generation else {
+      throw Refusal(404, "the run has no generation \(generation)")
+    }
     let text = try await blocking { [journal] in
       try journal.definition(ofGeneration: generation, of: record).source
     }
@@ -188,6 +191,9 @@ package struct WebAPI: Sendable {
       guard let id = request.text(side) else { throw Refusal(400, "the field \(side) is missing") }
       let run = try await folded(try await record(id))
       let generation = try request.number("\(side)-generation") ?? run.state.generation
+      guard 1...max(1, run.state.generation) ~= generation else {
+        throw Refusal(404, "the run has no generation \(generation)")
+      }
       let source = try await blocking { [journal] in
         try journal.definition(ofGeneration: generation, of: run.record).source
       }
@@ -257,7 +263,7 @@ struct APIRequest: Sendable {
   /// Returns a whole number of the query.
   func number(_ name: String) throws(Refusal) -> Int? {
     guard let text = query[name] else { return nil }
-    guard let number = Int(text), abs(number) <= 1 << 50 else {
+    guard let number = Int(text), number.magnitude <= 1 << 50 else {
       throw Refusal(400, "\(name) must be a whole number")
     }
     return number

@@ -27,14 +27,4 @@ package enum WebAddress: Sendable, Equatable {
       }
     }
   }
-
-  /// The name of the session's cookie.
-  ///
-  /// Browsers send a cookie to all ports of a host, so the name has the port.
-  package var cookieName: String {
-    switch self {
-    case .loopback(let port): "reprise-\(port)"
-    case .socket: "reprise-socket"
-    }
-  }
 }

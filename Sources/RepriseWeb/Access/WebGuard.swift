@@ -33,8 +33,11 @@ package struct WebGuard: Sendable {
   /// Checks the head of a request.
   ///
   /// - Parameter head: The head.
+  /// - Returns: Whether it has the session; requests for the files of the page, and for a session, need
+  ///   none.
   /// - Throws: ``Refusal``.
-  package func check(_ head: RequestHead) throws(Refusal) {
+  @discardableResult
+  package func check(_ head: RequestHead) throws(Refusal) -> Bool {
     guard let host = head.only("host"), address.accepts(host: host) else {
       throw Refusal(421, "this server has another name; open the address that reprise web printed")
     }
@@ -50,16 +53,17 @@ package struct WebGuard: Sendable {
     if isChange { try checkOrigin(head, host) }
     guard path.first == "api" else {
       if isChange { throw Refusal(405, "only paths below /api accept POST") }
-      return
+      return false
     }
     // A request of another site, as far as browsers say so.
     if let site = head.only("sec-fetch-site"), site != "same-origin", site != "none" {
       throw Refusal(403, "requests of other sites are refused")
     }
-    if path == ["api", "session"], isChange { return }
-    guard hasSession(head) else {
+    if path == ["api", "session"], isChange { return false }
+    guard hasSession(head, mayBeInQuery: path == ["api", "events"]) else {
       throw Refusal(401, "there is no session; open the page with: reprise web")
     }
+    return true
   }
 
   /// Checks that a change comes from the page itself: another site cannot send these fields
@@ -68,8 +72,8 @@ package struct WebGuard: Sendable {
     guard head.only("origin") == "http://\(host)" else {
       throw Refusal(403, "the field Origin is missing or of another site")
     }
-    guard head.only("x-reprise") == "1" else {
-      throw Refusal(403, "the field X-Reprise: 1 is missing")
+    guard head.only("x-reprise") != nil else {
+      throw Refusal(403, "the field X-Reprise is missing")
     }
     let type = head.only("content-type")?.split(separator: ";").first.map(String.init)
     guard type?.lowercased() == "application/json" else {
@@ -77,24 +81,24 @@ package struct WebGuard: Sendable {
     }
   }
 
-  private func hasSession(_ head: RequestHead) -> Bool {
-    let wanted = address.cookieName + "="
-    return (head.fields["cookie"] ?? []).flatMap { $0.split(separator: ";") }.contains { cookie in
-      let text = cookie.drop { $0 == " " }
-      return text.hasPrefix(wanted)
-        && areEqualInConstantTime(String(text.dropFirst(wanted.count)), keys.session)
-    }
+  /// Whether a request has the session.
+  ///
+  /// A cookie would be sent to every port of this machine, also to one of another user. Browsers
+  /// add no field to a stream of events, so its address has the session.
+  private func hasSession(_ head: RequestHead, mayBeInQuery: Bool) -> Bool {
+    let sent = head.only("x-reprise") ?? (mayBeInQuery ? head.query?["session"] : nil)
+    return areEqualInConstantTime(sent ?? "", keys.session)
   }
 
   /// Trades the token for the session.
   ///
   /// - Parameter token: The token.
-  /// - Returns: The value of the field `Set-Cookie`.
-  /// - Throws: ``Refusal`` if it is the wrong one.
-  package func cookie(for token: String) throws(Refusal) -> String {
+  /// - Returns: The session.
+  /// - Throws: ``Refusal`` if it is the wrong token.
+  package func session(for token: String) throws(Refusal) -> String {
     guard areEqualInConstantTime(token, keys.token) else {
       throw Refusal(403, "the token is wrong; open the page with: reprise web")
     }
-    return "\(address.cookieName)=\(keys.session); Path=/; HttpOnly; SameSite=Strict"
+    return keys.session
   }
 }

@@ -1,10 +1,13 @@
-// The secrets of the page: the token in its address, and the session in its cookie.
+// The secrets of the page, new at each start: the token in its address, and the session.
 
 /// The secrets by which a browser is recognised.
+///
+/// They are worth nothing to the next server: while none runs, another user can listen on its port,
+/// and gets what open pages send.
 package struct WebKeys: Sendable, Equatable, Codable {
   /// The token in the fragment of the address, which is traded for the session.
   package let token: String
-  /// The value of the cookie.
+  /// What requests carry.
   package let session: String
 
   /// Creates random keys of 256 bits.

@@ -32,6 +32,32 @@ package final class ProjectFeed: Sendable {
     /// The number of readers of each run, besides the feed itself.
     var readers: [RunID: Int] = [:]
     var error: String?
+
+    /// Takes what has been read since an earlier state.
+    mutating func merge(_ contents: Contents, since before: Contents) {
+      // Readers may have come, gone and reported progress in the meantime.
+      let current = self
+      lines = contents.lines
+      watches = contents.watches
+      error = contents.error
+      for (id, run) in contents.runs {
+        guard let known = current.runs[id] else {
+          runs[id] = run
+          continue
+        }
+        var run = run
+        (run.outputs, run.outputVersion) = (known.outputs, known.outputVersion)
+        if known.progressVersion != before.runs[id]?.progressVersion {
+          (run.progress, run.progressVersion) = (known.progress, known.progressVersion)
+        }
+        runs[id] = run
+      }
+      let live = Set(contents.lines.filter(\.status.isLive).map(\.id))
+      for id in runs.keys
+      where readers[id] == nil && !live.contains(id.description) {
+        runs[id] = nil
+      }
+    }
   }
 
   private struct State {
@@ -129,28 +155,7 @@ package final class ProjectFeed: Sendable {
       contents.error = "\(error)"
     }
     let listeners = state.withLock { state -> [AsyncStream<Void>.Continuation] in
-      // Readers may have come, gone and reported progress in the meantime.
-      let current = state.contents
-      state.contents.lines = contents.lines
-      state.contents.watches = contents.watches
-      state.contents.error = contents.error
-      for (id, run) in contents.runs {
-        guard let known = current.runs[id] else {
-          state.contents.runs[id] = run
-          continue
-        }
-        var run = run
-        (run.outputs, run.outputVersion) = (known.outputs, known.outputVersion)
-        if known.progressVersion != before.runs[id]?.progressVersion {
-          (run.progress, run.progressVersion) = (known.progress, known.progressVersion)
-        }
-        state.contents.runs[id] = run
-      }
-      let live = Set(contents.lines.filter(\.status.isLive).map(\.id))
-      for id in state.contents.runs.keys
-      where state.contents.readers[id] == nil && !live.contains(id.description) {
-        state.contents.runs[id] = nil
-      }
+      state.contents.merge(contents, since: before)
       return Array(state.listeners.values)
     }
     attachToLiveRuns()

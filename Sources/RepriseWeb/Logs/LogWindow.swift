@@ -160,11 +160,8 @@ struct LogMatches: Encodable {
       matches.removeFirst(matches.count - Self.countMax)
     }
     if next == nil {
-      if isBackward {
-        next = range.lowerBound > 0 ? range.lowerBound : nil
-      } else {
-        next = range.upperBound < size ? range.upperBound : nil
-      }
+      let end = isBackward ? range.lowerBound : range.upperBound
+      next = (isBackward ? end > 0 : end < size) ? end : nil
     }
     self.size = size
     self.matches = matches

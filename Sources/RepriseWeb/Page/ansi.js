@@ -19,12 +19,12 @@ export function styledPieces(line) {
   };
   for (let at = 0; at < line.length; at += 1) {
     const code = line.charCodeAt(at);
-    if (code === 0x1b || code === 0x9b) {
+    if (code === 0x1b) {
       const end = sequenceEnd(line, at);
       const sequence = line.slice(at, end);
-      if (sequence.endsWith("m") && /^(\x1b\[|\x9b)[0-9;:]*m$/.test(sequence)) {
+      if (/^\x1b\[[0-9;:]*m$/.test(sequence)) {
         flush();
-        style = restyled(style, sequence.replace(/^(\x1b\[|\x9b)/, "").slice(0, -1));
+        style = restyled(style, sequence.slice(2, -1));
       }
       at = end - 1;
     } else if (isHidden(line[at])) {
@@ -41,7 +41,8 @@ export function styledPieces(line) {
 /** The end of the escape sequence at a position. */
 function sequenceEnd(line, start) {
   let at = start + 1;
-  let kind = line[start] === "\x9b" ? "[" : line[at++];
+  while (line[at] === "\x1b") at += 1;
+  const kind = line[at++];
   if (kind === "[") {
     while (at < line.length && !(line[at] >= "@" && line[at] <= "~")) at += 1;
     return Math.min(line.length, at + 1);

@@ -11,33 +11,39 @@ export class APIError extends Error {
   }
 }
 
+/**
+ * The session: a field of each request. The storage belongs to this address with its port and is
+ * shared by all tabs, while a cookie would also be sent to the servers of other users.
+ */
+const session = () => localStorage.getItem("session") ?? "";
+
 /** Trades the token in the address for the session, and removes it from the address. */
 export async function openSession() {
   const token = /[#&]token=([0-9a-f]+)/.exec(location.hash)?.[1];
   if (!token || staticRun) return;
   const rest = location.hash.replace(/#?&?token=[0-9a-f]+/, "");
   history.replaceState(null, "", location.pathname + rest);
-  await post("/api/session", { token });
+  const answer = await post("/api/session", { token });
+  localStorage.setItem("session", answer.session);
 }
 
 /** Reads a document of the API. */
 export async function read(path) {
   if (staticRun) return readStatic(path);
-  return answerOf(await fetch(path));
+  return answerOf(await fetch(path, { headers: { "X-Reprise": session() } }));
 }
 
 /** Asks for a change. */
 export async function post(path, body) {
   const response = await fetch(path, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "X-Reprise": "1" },
+    headers: { "Content-Type": "application/json", "X-Reprise": session() || "none" },
     body: JSON.stringify(body),
   });
   return answerOf(response);
 }
 
 async function answerOf(response) {
-  if (response.status === 204) return {};
   const document = await response.json().catch(() => ({}));
   if (response.ok) return document;
   throw new APIError(response.status, document.error ?? `the server answers ${response.status}`);
@@ -81,12 +87,12 @@ export function openStream(receive) {
       const { port } = new SharedWorker("/stream-worker.js");
       port.onmessage = (event) => receive(event.data);
       addEventListener("pagehide", () => port.postMessage({ leaves: true }));
-      return { follow: (positions) => port.postMessage({ follow: positions }) };
+      return { follow: (positions) => port.postMessage({ follow: positions, session: session() }) };
     } catch {
       // Some browsers refuse shared workers in private windows.
     }
   }
   const worker = new Worker("/stream-worker.js");
   worker.onmessage = (event) => receive(event.data);
-  return { follow: (positions) => worker.postMessage({ follow: positions }) };
+  return { follow: (positions) => worker.postMessage({ follow: positions, session: session() }) };
 }

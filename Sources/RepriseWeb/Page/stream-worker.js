@@ -2,6 +2,7 @@
 
 const ports = new Map(); // port → the runs that its page shows, with their positions
 const positions = new Map(); // run → the number of its events that have been received
+let session = "";
 let source = null;
 let retry = null;
 let delay = 500;
@@ -22,7 +23,7 @@ function connect() {
   clearTimeout(retry);
   source?.close();
   const marks = [...followed()].map((id) => `${id}:${positions.get(id) ?? 0}`).join(",");
-  source = new EventSource(`/api/events${marks ? `?run=${marks}` : ""}`);
+  source = new EventSource(`/api/events?session=${session}${marks ? `&run=${marks}` : ""}`);
   source.onopen = () => {
     delay = 500;
     lostSince = null;
@@ -42,7 +43,8 @@ function connect() {
 }
 
 async function checkSession() {
-  const response = await fetch("/api/project").catch(() => null);
+  const response = await fetch("/api/project", { headers: { "X-Reprise": session } })
+    .catch(() => null);
   if (response?.status === 401) send({ type: "status", live: false, ended: true });
 }
 
@@ -56,8 +58,9 @@ function received(type, data) {
   send({ type, data }, (runs) => !data.run || data.run in runs);
 }
 
-function follow(port, runs) {
-  const isNew = !ports.has(port);
+function follow(port, runs, itsSession) {
+  const isNew = !ports.has(port) || session !== itsSession;
+  session = itsSession;
   const before = followed();
   ports.set(port, runs);
   let isChanged = isNew || [...before].some((id) => !followed().has(id));
@@ -86,7 +89,7 @@ function serve(port) {
         source = null;
       }
     } else {
-      follow(port, event.data.follow);
+      follow(port, event.data.follow, event.data.session);
     }
   };
 }

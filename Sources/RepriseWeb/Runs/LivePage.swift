@@ -14,19 +14,15 @@ import Foundation
 
 /// The record of the page in the state directory, which only its user can read.
 ///
-/// It outlives the server, so that pages that are open in a browser find the next server at the same
-/// address, with the same session.
+/// It outlives the server, but what it contains is worth nothing then: the next server has new keys.
 package struct LivePage: Codable, Sendable {
-  /// The port of the last server; nil if it was a socket.
-  package var port: Int?
-  /// The address for a browser, with the token; nil for a socket.
+  /// The address for a browser, with the token; nil for a socket, and until there is a port.
   package var url: String?
   /// The secrets of the page.
   package var keys: WebKeys
 
   /// Creates a record.
-  package init(port: Int?, url: String?, keys: WebKeys) {
-    self.port = port
+  package init(url: String?, keys: WebKeys) {
     self.url = url
     self.keys = keys
   }

@@ -48,15 +48,7 @@ package final class StartedRuns: Sendable {
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
       throw Refusal(400, "names and values must not contain zero bytes")
     }
-    let number = count.withLock { count -> Int? in
-      guard count.running < Self.countMax else { return nil }
-      count.running += 1
-      count.started += 1
-      return count.started
-    }
-    guard let number else {
-      throw Refusal(409, "\(Self.countMax) runs that were started from here are in progress")
-    }
+    let number = try takeNumber()
     let state = ["--state-dir", journal.directory.path]
     let errors = try CommandErrors(in: journal.directory.livePath, number: number)
     let changes = try FolderChanges(ofLiveRunsIn: journal.directory)
@@ -77,19 +69,34 @@ package final class StartedRuns: Sendable {
     }
     let found = try await changes.first(within: Self.patience) { () -> RunID?? in
       let isOver = hasEnded.withLock { $0 }
-      let runs = try await blocking { [journal] in try journal.runs(limit: 50) }
-      if let record {
-        let run = try await blocking { [journal] in try journal.run(named: record.id.description) }
-        if run.process == Int(program.process) { return .some(run.id) }
-      } else if let run = runs.first(where: { $0.process == Int(program.process) }) {
-        return .some(run.id)
-      }
+      if let id = try await run(of: Int(program.process), resuming: record) { return .some(id) }
       return isOver ? .some(nil) : nil
     }
     if let run = found ?? nil { return run }
     let text = errors.text
     throw Refusal(
       409, text.isEmpty ? "the command has ended without a run" : text.withoutErrorPrefix)
+  }
+
+  /// Counts a run that is about to start, and returns its number.
+  private func takeNumber() throws -> Int {
+    let number = count.withLock { count -> Int? in
+      guard count.running < Self.countMax else { return nil }
+      count.running += 1
+      count.started += 1
+      return count.started
+    }
+    guard let number else {
+      throw Refusal(409, "\(Self.countMax) runs that were started from here are in progress")
+    }
+    return number
+  }
+
+  private func run(of process: Int, resuming record: RunRecord?) async throws -> RunID? {
+    let runs = try await blocking { [journal] in
+      try record.map { [try journal.run(named: $0.id.description)] } ?? journal.runs(limit: 50)
+    }
+    return runs.first { $0.process == process }?.id
   }
 
   /// The words before a command that runs it in a folder.
