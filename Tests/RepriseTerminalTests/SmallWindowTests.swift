@@ -115,6 +115,17 @@ struct SmallWindowTests {
     }
   }
 
+  @Test func `the help has no rows without room, as over a pane in a small window`() throws {
+    var options = TreeView.Options()
+    options.helpPage = 1
+    let view = TreeView(
+      state: try state(), now: Timestamp(microseconds: 0), style: style, options: options)
+    for room in -2...0 {
+      #expect(view.helpRows([.steps], columns: 40, room: room).rows.isEmpty, "\(room)")
+    }
+    #expect(view.helpRows([.steps], columns: 40, room: 1).rows.count == 1)
+  }
+
   @Test func `a resize while a pane is open leaves no old rows when it is closed`() throws {
     let state = try state()
     var window = DisplayWindow(style: style, hasKeys: true, logs: nil)

@@ -67,7 +67,7 @@ struct TimelineTests {
         (15, .runEnded(.cancelled)), (1000, .runResumed(Self.plan)),
         (1000, .generationStarted(reset: ["b", "c"])),
         (1000, .step("b", attempt: 0, .ready)), (1000, .step("b", attempt: 0, .waiting("go?"))),
-        (1002, .step("b", attempt: 0, .approved)), (1002, .step("b", attempt: 1, .started())),
+        (1002, .step("b", attempt: 0, .approved([:]))), (1002, .step("b", attempt: 1, .started())),
       ], now: 1005, columns: 46)
     #expect(
       seen == [

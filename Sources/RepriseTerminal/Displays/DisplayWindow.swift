@@ -256,7 +256,8 @@ struct DisplayWindow {
     text += screen.update(to: frame.rows) + screen.leave()
     guard hasReport else { return text }
     let summary = RunSummary(state: run, style: style, isFolded: all.count > Self.lastRowsMax)
-    let report = summary.lines + FailureReport(state: run, style: style).lines
+    let notices = run.notices.map { style.coloured("notice", .yellow) + ": \($0)" }
+    let report = summary.lines + FailureReport(state: run, style: style).lines + notices
     return text + report.map { $0 + "\n" }.joined()
   }
 }

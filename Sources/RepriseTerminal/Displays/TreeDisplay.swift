@@ -81,11 +81,8 @@ final class TreeDisplay: EventDisplay {
 
   func show(_ event: Event) {
     state.withLock { state in
-      do {
-        try state.run.apply(event)
-      } catch {
-        preconditionFailure("BUG: \(error)")
-      }
+      // A display never ends a run, not even if the engine reports nonsense.
+      try? state.run.apply(event)
       if !event.isTransient { state.history.apply(event) }
       state.stream.append(event)
     }

@@ -120,7 +120,7 @@ struct KeyDecoder {
   /// Returns the key of a control sequence.
   private static func key(_ parameters: String, final: UInt8) -> Key? {
     if parameters.hasPrefix("<") { return mouse(parameters.dropFirst(), final: final) }
-    let numbers = parameters.split(separator: ";").compactMap { Int($0) }
+    let numbers = numbers(in: parameters)
     switch Character(Unicode.Scalar(final)) {
     case "A": return .up
     case "B": return .down
@@ -142,9 +142,14 @@ struct KeyDecoder {
     }
   }
 
+  /// Returns the numbers of a sequence; columns and rows are small, also if a terminal sends more.
+  private static func numbers(in parameters: some StringProtocol) -> [Int] {
+    parameters.split(separator: ";").compactMap { UInt16($0).map(Int.init) }
+  }
+
   /// Returns the key of a mouse report, such as `0;12;5` for a click.
   private static func mouse(_ parameters: Substring, final: UInt8) -> Key? {
-    let numbers = parameters.split(separator: ";").compactMap { Int($0) }
+    let numbers = numbers(in: parameters)
     guard numbers.count == 3, final == UInt8(ascii: "M") else { return nil }
     return switch numbers[0] {
     case 0: .click(column: numbers[1], row: numbers[2])

@@ -16,12 +16,9 @@ struct JSONLines {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  /// Returns an event as one line, with a line feed.
+  /// Returns an event as one line, with a line feed; nothing if it cannot be encoded.
   func line(for event: Event) -> TerminalSafe {
-    do {
-      return TerminalSafe(json: String(decoding: try encoder.encode(event), as: UTF8.self)) + "\n"
-    } catch {
-      preconditionFailure("BUG: an event cannot be encoded: \(error)")
-    }
+    guard let bytes = try? encoder.encode(event) else { return "" }
+    return TerminalSafe(json: String(decoding: bytes, as: UTF8.self)) + "\n"
   }
 }

@@ -33,14 +33,9 @@ struct PlainLog {
     self.offset = offset
   }
 
-  /// Applies an event without rendering it.
-  mutating func note(_ event: Event) {
-    do {
-      try apply(event)
-    } catch {
-      preconditionFailure("BUG: \(error)")
-    }
-  }
+  /// Applies an event without rendering it; one that cannot follow the last ones is left out, since a
+  /// display never ends a run.
+  mutating func note(_ event: Event) { try? apply(event) }
 
   private mutating func apply(_ event: Event) throws(InvalidTransition) {
     try state.apply(event)
@@ -121,6 +116,7 @@ struct PlainLog {
     case .runCancelling(let cause):
       return style.coloured("cancelling", .yellow) + " \(state.text(of: cause))\(origin(of: event))"
     case .runEnded(let outcome): return "run " + ending(outcome, event)
+    case .runNotice(let text): return style.coloured("notice", .yellow) + ": \(text)"
     case .runReloaded, .runPaused, .runUnpaused, .step:
       return "\(event.kind.description)\(origin(of: event))"
     }
@@ -167,23 +163,20 @@ struct PlainLog {
   ) -> [TerminalSafe] {
     let took: TerminalSafe = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
-    case .ready, .progress: return []
+    case .ready, .progress, .wrote: return []
     case .repeating(let round, let delay):
       return ["\(round.description) done\(took); next in \(durationText(delay))"]
     case .pausing(let end): return ["waits for \(durationText(end - event.time))"]
     case .waiting(let text):
-      return [
-        style.coloured("waits for approval", .yellow)
-          + ": \(text); approve it with: reprise approve \(event.run) \(id)"
-      ]
+      let advice: TerminalSafe = ": \(text); approve it with: reprise approve \(event.run) \(id)"
+      return [style.coloured("waits for approval", .yellow) + advice]
     case .queued(let place, let text):
-      guard !text.isEmpty else { return [] }
-      return [style.coloured("queued", .dim) + " on \(place.runner): \(text)"]
+      guard !text.isEmpty || place.job != nil else { return [] }
+      let reason = text.isEmpty ? "" : ": \(text)"
+      return [style.coloured("queued", .dim) + " on \(place.title)\(reason)"]
     case .waitingForPool(_, let text): return [style.coloured("queued", .dim) + ": \(text)"]
-    case .available:
-      return [style.coloured("ready", .green) + took]
-    case .outOfSight, .inSight:
-      return [style.coloured("\(stepEvent.description)", .yellow)]
+    case .available: return [style.coloured("ready", .green) + took]
+    case .outOfSight, .inSight: return [style.coloured("\(stepEvent.description)", .yellow)]
     case .started(let host):
       let label: TerminalSafe =
         state.name(of: id) == id ? state.label(of: id).map { " (\($0))" } ?? "" : ""
@@ -192,34 +185,25 @@ struct PlainLog {
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        .map { line in
-          bar + " " + TerminalSafe(String(line) ?? "", keepsColours: style.hasColour)
-        }
-    case .wrote: return []
+        .map { bar + " " + TerminalSafe(String($0) ?? "", keepsColours: style.hasColour) }
     case .leftBehind(let command):
       return ["ended: \(command), left behind by \"\(state.name(of: id))\""]
     case .succeeded:
-      guard event.by == nil else {
-        return [style.coloured("set to succeeded", .green) + origin(of: event)]
-      }
-      return [style.coloured("succeeded", .green) + took]
+      if event.by == nil { return [style.coloured("succeeded", .green) + took] }
+      return [style.coloured("set to succeeded", .green) + origin(of: event)]
     case .retrying(let reason, let delay):
-      return [
-        style.coloured("attempt \(attempt) failed", .red)
-          + "\(took): \(reason.description); retrying in \(durationText(delay))"
-      ]
+      let text: TerminalSafe = "\(took): \(reason.description); retrying in \(durationText(delay))"
+      return [style.coloured("attempt \(attempt) failed", .red) + text]
     case .failed(let reason):
       let isTolerated: TerminalSafe = state.isTolerated(id) ? "; the run continues" : ""
-      return [
-        style.coloured("failed", .red)
-          + "\(took): \(reason.description)\(origin(of: event))\(isTolerated)"
-      ]
+      let text: TerminalSafe = "\(took): \(reason.description)\(origin(of: event))\(isTolerated)"
+      return [style.coloured("failed", .red) + text]
     case .cancelling:
       return [style.coloured("\(stepEvent.description)", .yellow) + origin(of: event)]
     case .cancelled(let cause):
       return [style.coloured("cancelled \(state.text(of: cause))", .yellow) + origin(of: event)]
     case .skipped(let reason, _):
-      return [style.coloured("skipped: \(reason)", .dim) + origin(of: event)]
+      return [style.coloured("skipped: \(reason.description)", .dim) + origin(of: event)]
     case .approved, .expanded: return ["\(stepEvent.description)\(origin(of: event))"]
     }
   }

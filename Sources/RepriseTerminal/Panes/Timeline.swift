@@ -283,8 +283,9 @@ private struct Cells {
   /// Fills at least one column.
   mutating func fill(from start: Double, to end: Double, with cell: Cell) {
     guard end >= start, !cells.isEmpty else { return }
-    let first = min(max(0, Int(start)), cells.count - 1)
-    let last = min(max(first, Int(end.rounded(.up)) - 1), cells.count - 1)
+    let limit = Double(cells.count)
+    let first = min(Int(max(0, min(start, limit))), cells.count - 1)
+    let last = min(max(first, Int(max(0, min(end, limit)).rounded(.up)) - 1), cells.count - 1)
     for column in first...last where cell.isStrong || cells[column] == .empty {
       cells[column] = cell
     }

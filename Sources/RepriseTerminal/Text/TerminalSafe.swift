@@ -106,6 +106,7 @@ package struct TerminalSafe: Sendable, Hashable {
   /// Drops a control sequence up to its final byte, a string up to its terminator, else one
   /// character.
   private static func dropSequence(_ rest: inout Substring.UnicodeScalarView) {
+    while rest.first == "\u{1B}" { rest.removeFirst() }
     switch rest.popFirst() {
     case "[":
       while let scalar = rest.popFirst(), !(0x40...0x7E).contains(scalar.value) {}

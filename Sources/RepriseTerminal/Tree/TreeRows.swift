@@ -40,7 +40,10 @@ private func append(
       append(item, first: number == 0 ? first : others, others: others, style, to: &rows)
     }
   case .group(let name, let inner):
-    rows.append(TreeRow(step: -1, guide: first, name: name, members: positions(in: inner)))
+    let members = positions(in: inner)
+    // A row without members is that of a step.
+    guard !members.isEmpty else { return }
+    rows.append(TreeRow(step: -1, guide: first, name: name, members: members))
     switch inner {
     case .parallel:
       append(inner, first: others, others: others, style, to: &rows)

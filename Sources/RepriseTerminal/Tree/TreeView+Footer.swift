@@ -52,6 +52,8 @@ extension TreeView {
     _ places: [KeyBinding.Place], columns: Int, room: Int
   ) -> (rows: [Row], pages: Int) {
     let help = KeyBinding.helpRows(places, columns: columns).map { Row($0, .dim) }
+    // A window of a row or two has no room at all.
+    let room = max(0, room)
     guard help.count > room else { return (help, 1) }
     let size = max(1, room - 1)
     let pages = (help.count + size - 1) / size

@@ -82,50 +82,48 @@ extension TreeView {
       let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run continues" : ""
       return "\(reason.description)\(isTolerated)"
     case .cancelled(let cause): return "cancelled \(state.text(of: cause))"
-    case .skipped(let reason, _): return "skipped: \(reason)" + setter(of: step)
+    case .skipped(let reason, _): return "skipped: \(reason.description)" + setter(of: step)
     case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
-    case .running:
-      if let approval = step.approval { return "waits for approval: \(approval)" }
-      let attempt: TerminalSafe =
-        step.round.map { round -> TerminalSafe in "\(round.description)  " }
-        ?? (step.attempt > 1 ? "attempt \(step.attempt)  " : "")
-      let bar: TerminalSafe = bar(of: step).map { "\($0)  " } ?? ""
-      if let text = step.progress?.text, !text.isEmpty {
-        return "\(attempt)\(bar)\(text)"
-      }
-      if let reason = step.placement?.outOfSightBecause {
-        return "\(attempt)\(bar)out of sight: \(reason)"
-      }
-      if step.isAvailable {
-        let line: TerminalSafe =
-          options.showsOutput ? step.output.current.map { "  \($0.text)" } ?? "" : ""
-        return "\(attempt)ready\(line)"
-      }
-      let place: TerminalSafe = step.placement.map { "\($0.title)  " } ?? ""
-      guard options.showsOutput, let line = step.output.current else {
-        return attempt + bar + place
-      }
-      return "\(attempt)\(bar)\(place)\(line.text)"
-    case .ready:
-      if let approval = step.approval {
-        return "waits for approval: \(approval)"
-      }
-      if let wait = step.waitsForPool { return "\(wait.text)" }
-      if let placement = step.placement, let reason = placement.queuedBecause {
-        return "queued on \(placement.place.runner)" + (reason.isEmpty ? "" : ": \(reason)")
-      }
-      if let end = step.waitsUntil {
-        return "waits for \(countdownText(max(.zero, end - now)))"
-      }
-      if let pending = step.pendingRound, let round = step.round {
-        let next = countdownText(min(pending.delay, pending.delay - (now - pending.endedAt)))
-        return "\(round.description) in \(next)"
-      }
-      guard let retry = step.retry else { return "" }
-      let next = countdownText(min(retry.delay, retry.delay - (now - retry.failedAt)))
-      return "attempt \(step.attempt) \(retry.reason.description); retrying in \(next)"
+    case .running: return runningRemark(step)
+    case .ready: return readyRemark(step)
     case .pending, .succeeded: return ""
     }
+  }
+
+  private func runningRemark(_ step: StepState) -> TerminalSafe {
+    if let approval = step.approval { return "waits for approval: \(approval)" }
+    let attempt: TerminalSafe =
+      step.round.map { round -> TerminalSafe in "\(round.description)  " }
+      ?? (step.attempt > 1 ? "attempt \(step.attempt)  " : "")
+    let bar: TerminalSafe = bar(of: step).map { "\($0)  " } ?? ""
+    if let text = step.progress?.text, !text.isEmpty { return "\(attempt)\(bar)\(text)" }
+    if let reason = step.placement?.outOfSightBecause {
+      return "\(attempt)\(bar)out of sight: \(reason)"
+    }
+    if step.isAvailable {
+      let line: TerminalSafe =
+        options.showsOutput ? step.output.current.map { "  \($0.text)" } ?? "" : ""
+      return "\(attempt)ready\(line)"
+    }
+    let place: TerminalSafe = step.placement.map { "\($0.title)  " } ?? ""
+    guard options.showsOutput, let line = step.output.current else { return attempt + bar + place }
+    return "\(attempt)\(bar)\(place)\(line.text)"
+  }
+
+  private func readyRemark(_ step: StepState) -> TerminalSafe {
+    if let approval = step.approval { return "waits for approval: \(approval)" }
+    if let wait = step.waitsForPool { return "\(wait.text)" }
+    if let placement = step.placement, let reason = placement.queuedBecause {
+      return "queued on \(placement.place.title)" + (reason.isEmpty ? "" : ": \(reason)")
+    }
+    if let end = step.waitsUntil { return "waits for \(countdownText(max(.zero, end - now)))" }
+    if let pending = step.pendingRound, let round = step.round {
+      let next = countdownText(min(pending.delay, pending.delay - (now - pending.endedAt)))
+      return "\(round.description) in \(next)"
+    }
+    guard let retry = step.retry else { return "" }
+    let next = countdownText(min(retry.delay, retry.delay - (now - retry.failedAt)))
+    return "attempt \(step.attempt) \(retry.reason.description); retrying in \(next)"
   }
 
   /// Returns who set the result of a step from outside of this terminal, after a space.
@@ -149,14 +147,14 @@ extension TreeView {
     } else {
       return nil
     }
-    let percent = String(Int(part * 100))
+    let percent = String(Int(min(max(0, part), 1) * 100))
     let guess: TerminalSafe = step.progress == nil ? (style.hasUnicode ? "≈" : "~") : " "
     return "\(bar(part, width: 10))\(guess)\(TerminalSafe.spaces(3 - percent.count))\(percent)%"
   }
 
   /// Returns a bar that is filled to a part, from 0 to 1.
   func bar(_ part: Double, width: Int) -> TerminalSafe {
-    let filled = Int((part * Double(width)).rounded(.down))
+    let filled = Int((min(max(0, part), 1) * Double(width)).rounded(.down))
     let (full, empty) = style.hasUnicode ? ("━", "─") : ("#", "-")
     return TerminalSafe(
       String(repeating: full, count: filled) + String(repeating: empty, count: width - filled))
