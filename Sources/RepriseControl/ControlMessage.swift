@@ -20,8 +20,9 @@ package enum ControlRequest: Sendable, Equatable {
   case run(Intervention, by: Requester = Requester(.program))
   /// Read the workflow file again, and restart the run with it.
   case reload(ReloadOptions, by: Requester = Requester(.program))
-  /// Start a run of a watched workflow with these parameters; may wait until it handles the event.
-  case trigger(parameters: [String: String], waits: Bool = false)
+  /// Start a run of a watched workflow with these parameters; may wait until it handles the event, if
+  /// no run that the client runs in must end before.
+  case trigger(parameters: [String: String], waits: Bool = false, within: [String] = [])
   /// Report the status of a watch.
   case status
 }
@@ -122,7 +123,7 @@ extension ControlRequest: Codable {
 
   fileprivate enum CodingKeys: String, CodingKey {
     case reprise, request, from, now, step, approved, params, wait, changed, force, by, result
-    case outputs, values
+    case outputs, values, within
     case isDryRun = "dry-run"
   }
 
@@ -135,45 +136,21 @@ extension ControlRequest: Codable {
       ?? Requester(.program)
     switch try container.decode(String.self, forKey: .request) {
     case "attach": self = .attach
-    case "restart":
-      self = .run(.restart(from: try container.decodeTexts(forKey: .from)), by: requester)
-    case "cancel":
-      self = .run(
-        .cancel(
-          steps: try container.decodeTexts(forKey: .step),
-          now: try container.decodeIfPresent(Bool.self, forKey: .now) ?? false),
-        by: requester)
-    case "approve":
-      self = .run(
-        .approve(
-          step: try container.decodeIfPresent(String.self, forKey: .step),
-          isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true,
-          values: try container.decodeIfPresent([String: String].self, forKey: .values) ?? [:]),
-        by: requester)
     case "reload":
       self = .reload(
         ReloadOptions(
           from: try container.decodeTexts(forKey: .from),
-          changedOnly: try container.decodeIfPresent(Bool.self, forKey: .changed) ?? false,
-          isDryRun: try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false,
-          isForced: try container.decodeIfPresent(Bool.self, forKey: .force) ?? false),
+          changedOnly: try container.decodeFlag(forKey: .changed),
+          isDryRun: try container.decodeFlag(forKey: .isDryRun),
+          isForced: try container.decodeFlag(forKey: .force)),
         by: requester)
-    case "set":
-      self = .run(
-        .set(
-          steps: try container.decodeTexts(forKey: .step), try container.decodeResult()),
-        by: requester)
-    case "pause": self = .run(.pause, by: requester)
-    case "unpause": self = .run(.unpause, by: requester)
     case "trigger":
       self = .trigger(
         parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:],
-        waits: try container.decodeIfPresent(Bool.self, forKey: .wait) ?? false)
+        waits: try container.decodeFlag(forKey: .wait),
+        within: try container.decodeIfPresent([String].self, forKey: .within) ?? [])
     case "status": self = .status
-    case let other:
-      throw ControlError(
-        "there is no request \"\(other)\": requests are attach, restart, reload, cancel, approve, "
-          + "set, pause, unpause, trigger and status")
+    case let word: self = .run(try container.decodeIntervention(word), by: requester)
     }
   }
 
@@ -185,8 +162,7 @@ extension ControlRequest: Codable {
       try container.encode(requester, forKey: .by)
     }
     switch self {
-    case .attach:
-      try container.encode("attach", forKey: .request)
+    case .attach: try container.encode("attach", forKey: .request)
     case .run(.restart(let from), _):
       try container.encode("restart", forKey: .request)
       try container.encode(texts: from, forKey: .from)
@@ -214,12 +190,12 @@ extension ControlRequest: Codable {
       if options.changedOnly { try container.encode(true, forKey: .changed) }
       if options.isDryRun { try container.encode(true, forKey: .isDryRun) }
       if options.isForced { try container.encode(true, forKey: .force) }
-    case .trigger(let parameters, let waits):
+    case .trigger(let parameters, let waits, let runs):
       try container.encode("trigger", forKey: .request)
       if !parameters.isEmpty { try container.encode(parameters, forKey: .params) }
       if waits { try container.encode(true, forKey: .wait) }
-    case .status:
-      try container.encode("status", forKey: .request)
+      if !runs.isEmpty { try container.encode(runs, forKey: .within) }
+    case .status: try container.encode("status", forKey: .request)
     }
   }
 }
@@ -241,6 +217,26 @@ private struct ClaimedRequester: Decodable {
 }
 
 extension KeyedDecodingContainer<ControlRequest.CodingKeys> {
+  fileprivate func decodeIntervention(_ word: String) throws -> Intervention {
+    switch word {
+    case "restart": return .restart(from: try decodeTexts(forKey: .from))
+    case "cancel":
+      return .cancel(steps: try decodeTexts(forKey: .step), now: try decodeFlag(forKey: .now))
+    case "approve":
+      return .approve(
+        step: try decodeIfPresent(String.self, forKey: .step),
+        isApproved: try decodeIfPresent(Bool.self, forKey: .approved) ?? true,
+        values: try decodeIfPresent([String: String].self, forKey: .values) ?? [:])
+    case "set": return .set(steps: try decodeTexts(forKey: .step), try decodeResult())
+    case "pause": return .pause
+    case "unpause": return .unpause
+    default:
+      throw ControlError(
+        "there is no request \"\(word)\": requests are attach, restart, reload, cancel, approve, "
+          + "set, pause, unpause, trigger and status")
+    }
+  }
+
   /// Decodes a result that is set by hand.
   fileprivate func decodeResult() throws -> HandmadeResult {
     let word = try decode(String.self, forKey: .result)
@@ -256,6 +252,10 @@ extension KeyedDecodingContainer<ControlRequest.CodingKeys> {
 }
 
 extension KeyedDecodingContainer {
+  fileprivate func decodeFlag(forKey key: Key) throws -> Bool {
+    try decodeIfPresent(Bool.self, forKey: key) ?? false
+  }
+
   /// Decodes a field that is one text or a list of texts; an empty list if it is missing.
   fileprivate func decodeTexts(forKey key: Key) throws -> [String] {
     guard contains(key), try !decodeNil(forKey: key) else { return [] }

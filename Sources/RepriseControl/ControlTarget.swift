@@ -33,9 +33,10 @@ package protocol ControlTarget: Sendable {
   /// - Parameters:
   ///   - parameters: The parameter values, as text, by name.
   ///   - waits: Whether the answer waits until a run handles the event.
+  ///   - runs: The runs in whose steps the client runs.
   ///   - answer: Called once, on any thread, when the event is on disk or handled, or refused.
   func trigger(
-    parameters: [String: String], waits: Bool,
+    parameters: [String: String], waits: Bool, within runs: [String],
     answer: @escaping @Sendable (ControlReply) -> Void)
   /// The status of the watch; nil if the target is not a watch.
   var watchStatus: WatchStatus? { get }
@@ -44,7 +45,7 @@ package protocol ControlTarget: Sendable {
 extension ControlTarget {
   /// Refuses: only a watch can be triggered.
   package func trigger(
-    parameters: [String: String], waits: Bool,
+    parameters: [String: String], waits: Bool, within runs: [String],
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     answer(.refused("this is a run, not a watch"))
@@ -81,8 +82,8 @@ extension ControlTarget {
       perform(intervention, by: requester.naming(process: process), answer: answer)
     case .reload(let options, let requester):
       reload(options, by: requester.naming(process: process), answer: answer)
-    case .trigger(let parameters, let waits):
-      trigger(parameters: parameters, waits: waits, answer: answer)
+    case .trigger(let parameters, let waits, let runs):
+      trigger(parameters: parameters, waits: waits, within: runs, answer: answer)
     case .status:
       answer(
         watchStatus.map(ControlReply.status)

@@ -21,7 +21,9 @@ struct EventRow: Equatable {
   var json: String?
 
   /// The frequent events, which need no JSON.
-  private static let plain: [Event.StepEvent] = [.ready, .approved, .started(), .succeeded([:])]
+  private static let plain: [Event.StepEvent] = [
+    .ready, .approved([:]), .started(), .succeeded([:]),
+  ]
 
   /// Encodes an event.
   init(_ event: Event) throws {

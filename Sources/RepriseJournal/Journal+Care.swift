@@ -88,7 +88,7 @@ extension Journal {
     // Remove the files first, so that an interrupted removal can be repeated.
     let paths = [
       directory.logFolder(of: run.id), directory.filesFolder(of: run.id),
-      directory.socketPath(of: run.id),
+      directory.socketPath(of: run.id), directory.hostsLockPath(of: run.id),
     ]
     for path in paths {
       do {

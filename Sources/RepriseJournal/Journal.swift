@@ -30,9 +30,7 @@ public final class Journal: Sendable {
   ///   - directory: The state directory.
   ///   - process: The process that receives signals for new runs; nil for this one.
   /// - Throws: ``JournalError``.
-  package convenience init(
-    _ directory: StateDirectory, process: Int? = nil
-  ) throws(JournalError) {
+  package convenience init(_ directory: StateDirectory, process: Int? = nil) throws(JournalError) {
     try directory.create()
     self.init(directory, try JournalDatabase.open(directory), process: process)
   }
@@ -129,18 +127,7 @@ public final class Journal: Sendable {
         if isAlone, let busy = try busyGroup(of: request, in: connection, besides: id) {
           return .failure(busy)
         }
-        // Queue the run after all others of its group, like a new run.
-        let turn = try Self.nextTurn(in: connection)
-        try Self.replaceDefinition(
-          ofRun: record.number, with: request.definition, in: connection)
-        try connection.execute(
-          """
-          UPDATE run SET process = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
-            outcome = NULL WHERE number = ?
-          """, process, request.group, turn, record.number)
-        let count = try connection.value(
-          "SELECT max(number) FROM event WHERE run = ?", record.number)
-        return .success((Int(count.integer ?? 0), turn))
+        return .success(try requeue(record, as: request, in: connection))
       }
     }.get()
     let recorded = RecordedRun(
@@ -148,6 +135,27 @@ public final class Journal: Sendable {
       durability: request.durability, logBytesMax: logBytesMax(of: request), lock: lock,
       journal: self)
     return (recorded, state)
+  }
+
+  /// Queues a run that goes on after all others of its group, like a new run; but they wait for
+  /// steps of it that go on.
+  ///
+  /// - Returns: The number of its events, and its turn.
+  private func requeue(
+    _ record: RunRecord, as request: RunRequest, in connection: Connection
+  ) throws -> (Int, Int64) {
+    let turn =
+      hasLiveHosts(record.id)
+      ? try connection.value("SELECT turn FROM run WHERE number = ?", record.number).integer ?? 1
+      : try Self.nextTurn(in: connection)
+    try Self.replaceDefinition(ofRun: record.number, with: request.definition, in: connection)
+    try connection.execute(
+      """
+      UPDATE run SET process = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
+        outcome = NULL WHERE number = ?
+      """, process, request.group, turn, record.number)
+    let count = try connection.value("SELECT max(number) FROM event WHERE run = ?", record.number)
+    return (Int(count.integer ?? 0), turn)
   }
 
   /// Returns the limit of logs, by the workflow or else by the project.
@@ -165,7 +173,7 @@ public final class Journal: Sendable {
   ) throws(SQLiteError) -> GroupIsBusy? {
     guard let group = request.group else { return nil }
     return try liveRuns(of: group, in: connection).last { $0 != id }
-      .map { GroupIsBusy(group: group, run: $0) }
+      .map { GroupIsBusy(group: group, run: $0, isInterrupted: !isLive($0)) }
   }
 
   // MARK: Reading
@@ -212,9 +220,7 @@ public final class Journal: Sendable {
   ///   - count: The number of events at the beginning to leave out.
   /// - Returns: The events.
   /// - Throws: ``JournalError`` if an event cannot be read.
-  package func events(
-    of run: RunRecord, after count: Int = 0
-  ) throws(JournalError) -> [Event] {
+  package func events(of run: RunRecord, after count: Int = 0) throws(JournalError) -> [Event] {
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(
@@ -242,7 +248,20 @@ public final class Journal: Sendable {
     FileLock.isHeld(directory.lockPath(of: run))
   }
 
-  /// Returns the live runs of a group with turns before a given one.
+  /// Returns whether steps of a run may go on although its engine has died, because hosts on this
+  /// machine hold the lock of the run for hosts.
+  package func hasLiveHosts(_ run: RunID) -> Bool {
+    FileLock.isHeld(directory.hostsLockPath(of: run))
+  }
+
+  /// Removes the lock of a run for hosts, of which none is left.
+  package func removeHostsLock(of run: RunID) {
+    if !hasLiveHosts(run) {
+      try? FileManager.default.removeItem(atPath: directory.hostsLockPath(of: run))
+    }
+  }
+
+  /// Returns the live runs of a group with turns before a given one, and those of which steps go on.
   ///
   /// - Parameters:
   ///   - group: The group.
@@ -260,9 +279,10 @@ public final class Journal: Sendable {
   ) throws(SQLiteError) -> [RunID] {
     try connection.rows(
       """
-      SELECT id FROM run WHERE concurrency_group = ? AND ended_at IS NULL AND turn < ? ORDER BY turn
-      """, group, turn
-    ).compactMap { $0[0].text.flatMap { RunID($0) } }.filter(isLive)
+      SELECT id FROM run WHERE concurrency_group = ? AND turn < ?
+        AND (ended_at IS NULL OR outcome = ?) ORDER BY turn
+      """, group, turn, RunStatus.interrupted.rawValue
+    ).compactMap { $0[0].text.flatMap { RunID($0) } }.filter { isLive($0) || hasLiveHosts($0) }
   }
 
   /// Runs a closure, and converts errors of the database to readable messages.
@@ -288,9 +308,15 @@ package struct GroupIsBusy: Error, Equatable, CustomStringConvertible {
   package let group: String
   /// The other run.
   package let run: RunID
+  /// Whether its engine has died, and steps of it go on.
+  package var isInterrupted = false
 
   /// The reason as a clause for error messages.
-  package var description: String { "run \(run) of the group \"\(group)\" is live" }
+  package var description: String {
+    isInterrupted
+      ? "steps of run \(run) of the group \"\(group)\" go on without their engine; resume or cancel it"
+      : "run \(run) of the group \"\(group)\" is live"
+  }
 }
 
 extension RunState {

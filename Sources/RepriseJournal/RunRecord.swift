@@ -154,7 +154,7 @@ public struct RunRecord: Sendable, Equatable, Identifiable {
     return request.parameters.filter { !hidden.contains($0.key) }
   }
   /// The request of the run.
-  package let request: RunRequest
+  package internal(set) var request: RunRequest
   /// The time of the request.
   public let requestedAt: Timestamp
   /// The time of the end; nil if the run has not ended.

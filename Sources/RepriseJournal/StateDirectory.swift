@@ -1,5 +1,6 @@
 // The state directory of a project: its location, its layout and its permissions.
 
+import Paths
 import Platform
 package import Reprise
 
@@ -12,6 +13,8 @@ package import Reprise
 ///     .reprise/live/RUN.sock                          the control socket of a live run
 ///     .reprise/live/watch-NAME.lock                   locked by the watch of a workflow
 ///     .reprise/live/watch-NAME.sock                   the control socket of the watch
+///
+/// A STEP or NAME that is too long for the name of a file is cut, and ends with `~` and a hash.
 package struct StateDirectory: Sendable, Equatable {
   /// The default name of the folder.
   package static let name = ".reprise"
@@ -151,17 +154,22 @@ package struct StateDirectory: Sendable, Equatable {
   /// Returns the lock file of a run.
   func lockPath(of run: RunID) -> String { livePath + "/\(run).lock" }
 
+  /// Returns the lock file that the hosts of a run hold.
+  func hostsLockPath(of run: RunID) -> String {
+    RunnerSurroundings.hostsLock(of: run, in: livePath)
+  }
+
   /// Returns the control socket of a run.
   package func socketPath(of run: RunID) -> String { livePath + "/\(run).sock" }
 
   /// Returns the lock file of the watch of a workflow.
   func watchLockPath(of workflow: String) -> String {
-    livePath + "/watch-\(Self.fileName(workflow)).lock"
+    livePath + "/watch-\(Self.fileName(workflow, bytesMax: Self.watchNameBytesMax)).lock"
   }
 
   /// Returns the control socket of the watch of a workflow.
   package func watchSocketPath(of workflow: String) -> String {
-    livePath + "/watch-\(Self.fileName(workflow)).sock"
+    livePath + "/watch-\(Self.fileName(workflow, bytesMax: Self.watchNameBytesMax)).sock"
   }
 
   /// Returns the log file of an attempt of a step.
@@ -171,13 +179,31 @@ package struct StateDirectory: Sendable, Equatable {
     logFolder(of: run) + "/" + Self.fileName(step) + "/\(generation).\(attempt).log"
   }
 
+  /// The maximum length of the name of a file on common file systems.
+  private static let fileNameBytesMax = 255
+  /// The maximum length of the name of a workflow in that of a socket, whose path may have 107 bytes
+  /// and begins with `/proc/self/fd/` and a number.
+  private static let watchNameBytesMax = 64
+
   /// Returns a name escaped so that it cannot lead to another folder.
-  static func fileName(_ id: String) -> String {
-    id.utf8.map { byte in
+  ///
+  /// The end of a name that is too long is replaced by a hash. Shorter ones never contain its `~`.
+  ///
+  /// - Parameters:
+  ///   - id: The name; any text.
+  ///   - bytesMax: The maximum length of the result.
+  /// - Returns: The name of a file.
+  static func fileName(_ id: String, bytesMax: Int = fileNameBytesMax) -> String {
+    let name = id.utf8.map { byte in
       let letter = Character(UnicodeScalar(byte))
       let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "_-".contains(letter))
       return isPlain ? String(letter) : "%" + String(byte, radix: 16)
     }.joined()
+    guard name.utf8.count > bytesMax else { return name }
+    var hash = SHA256()
+    hash.update(id.utf8)
+    let end = "~" + hash.hexadecimal.prefix(32)
+    return name.prefix(bytesMax - end.utf8.count) + end
   }
 
   private func save(_ text: String, to path: String) throws(JournalError) {

@@ -67,8 +67,12 @@ import Testing
     let executable = Scenario.Started.executable.path
     let ended = try await scenario.shell(
       """
-      { echo '\(line)'; until test -e ended; do sleep 0.02; done; } |
-        '\(executable)' engine --stdio \(options.joined(separator: " "))
+      : > errors
+      waits=0
+      { echo '\(line)'
+        until grep -q on-end errors || [ $((waits += 1)) -gt 1500 ]; do sleep 0.02; done; } |
+        '\(executable)' engine --stdio \(options.joined(separator: " ")) 2> errors
+      cat errors >&2
       """
     ).succeeds()
     #expect(scenario.read("ended") == "ci failed a\n")

@@ -42,6 +42,53 @@ struct OutputsTests {
     #expect(ended.output.contains("invalid outputs: line 2: \"what\" is neither"))
   }
 
+  /// A regression test: the rest was dropped, so that expressions had wrong values.
+  @Test(arguments: [
+    "outputs: { has: \"${{ contains(stdout, 'LAST-LINE') }}\" }",
+    "repeat: { until: \"true || stdout\" }",
+  ])
+  func `standard output beyond its limit fails a step that computes with it`(
+    _ key: String
+  ) async throws {
+    let scenario = try Scenario()
+    let script = #"yes xxxxxxxxxxxxxxxxxxxxxxx | head -c 1100000; echo; echo LAST-LINE"#
+    try scenario.write("steps: [{ id: a, run: \"\(script)\", \(key) }]", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml", "--progress", "json").fails(with: 1)
+    #expect(
+      ended.output.contains("its standard output has more than 1048576 bytes"),
+      "\(ended.output.suffix(2000))")
+    try scenario.write("steps: [{ id: a, run: \"\(script)\" }]", to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml").succeeds()
+  }
+
+  /// A regression test: the two pipes were read one after the other.
+  @Test func `output has the order in which it was written`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      #"""
+      steps:
+        - { id: a, run: 'for i in $(seq 1 200); do echo "out $i"; echo "err $i" >&2; done' }
+        - { id: b, separate-streams: true, run: "echo out; echo err >&2" }
+      """#, to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml", "--progress", "json").succeeds()
+    #expect(ended.output.contains(#""stream":"stderr","text":"err""#))
+    let log = try await scenario.reprise("logs", "@last", "a").succeeds()
+    let lines = log.output.split(separator: "\n").map(String.init)
+    #expect(lines == (1...200).flatMap { ["out \($0)", "err \($0)"] })
+  }
+
+  @Test func `the status of a step that a signal has ended is that of a shell`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: a, exec: [sh, -c, "echo x >> tries; kill -9 $$"], continue-on-error: true, retry: { limit: 1, on: [137] } }
+        - { id: b, env: { S: "${{ steps.a.status }}" }, run: 'test "$S" = 137' }
+      """, to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml").succeeds()
+    #expect(scenario.read("tries") == "x\nx\n")
+  }
+
   @Test func `a failed step leaves its outputs, but no files`() async throws {
     let scenario = try Scenario()
     try scenario.write(

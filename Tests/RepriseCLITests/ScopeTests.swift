@@ -36,6 +36,54 @@ struct ScopeTests {
     #expect(lines == Set(log.split(separator: " ")), "\(scenario.read("log")) \(ended)")
   }
 
+  @Test func `a part of a workflow starts the services that it uses`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: db, service: "touch up; exec sleep 60", ready: { run: test -f up } }
+        - { id: migrate, run: echo migrate >> log }
+        - { id: test, run: "test -f up && echo test >> log" }
+      """, to: "w.yaml")
+    for options in [["--from", "test"], ["--only", "test"]] {
+      let ended = try await scenario.start(["run", "w.yaml"] + options).end().succeeds()
+      #expect(scenario.read("log") == "test\n", "\(ended)")
+      _ = try await scenario.shell("rm log up")
+    }
+  }
+
+  @Test func `outputs of a step whose work was undone are not taken`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: pay, run: "echo o=1 >> $REPRISE_OUTPUT", undo: "true" }
+        - { id: b, env: { O: "${{ steps.pay.outputs.o }}" }, run: test -f ok }
+      """, to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    try scenario.write("", to: "ok")
+    let part = try await scenario.reprise("run", "w.yaml", "--from", "b").fails(with: 2)
+    #expect(part.errors.contains("no earlier run has left them; add it: --from pay"))
+    try await scenario.reprise("run", "w.yaml").succeeds()
+    try await scenario.reprise("run", "w.yaml", "--from", "b").succeeds()
+  }
+
+  @Test func `a resumed run keeps the files that were its items`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: a, foreach: { files: "*.txt" }, exec: [sh, -c, 'echo "$1" >> log; rm -f "$1"', sh, "${{ item }}"] }
+        - { id: b, run: test -f ok }
+      """, to: "w.yaml")
+    try scenario.write("", to: "two.txt")
+    try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    try scenario.write("", to: "one.txt")
+    try scenario.write("", to: "ok")
+    let resumed = try await scenario.reprise("resume", "@last", "--progress", "plain").succeeds()
+    #expect(scenario.read("log") == "two.txt\n", "\(resumed)")
+  }
+
   @Test func `an empty or unknown part is refused`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.workflow, to: "w.yaml")

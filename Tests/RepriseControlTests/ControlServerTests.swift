@@ -245,13 +245,13 @@ import Testing
   }
 
   @Test func `a client that asks for nothing is disconnected`() async throws {
-    let served = try Served(limits: ControlLimits(silence: .milliseconds(100)))
+    let served = try Served(limits: ControlLimits(silence: .seconds(1)))
     let speaks = try ControlClient(served.path)
     #expect(try await speaks.ask(.run(.restart(from: []))).isAccepted)
     let silent = try connectedSocket(to: served.path)
     var news = pollfd(fd: silent, events: Int16(POLLIN), revents: 0)
-    let isDisconnected = poll(&news, 1, 10_000) == 1
-    #expect(isDisconnected, "not within ten seconds")
+    let isDisconnected = poll(&news, 1, 60_000) == 1
+    #expect(isDisconnected, "not within a minute")
     if isDisconnected {
       var lines = LineReader(silent, bytesMax: 100)
       #expect(lines.next() == nil)
@@ -269,7 +269,7 @@ import Testing
     let other = try ControlClient(served.path)
     // Fill the buffers of the client: each restart emits three events.
     var wait = pollfd(fd: still, events: 0, revents: 0)
-    let end = ContinuousClock.now.advanced(by: .seconds(20))
+    let end = ContinuousClock.now.advanced(by: .seconds(60))
     while poll(&wait, 1, 0) == 0 && ContinuousClock.now < end {
       #expect(try await other.ask(.run(.restart(from: []))).isAccepted)
     }

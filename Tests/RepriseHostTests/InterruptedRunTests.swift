@@ -22,71 +22,8 @@ struct InterruptedRunTests {
 
     """
 
-  /// A project whose run was interrupted while its step `long` runs.
-  private struct Project {
-    let folder: TemporaryFolder
-
-    init() throws {
-      folder = try TemporaryFolder()
-      try folder.write("w.yaml", InterruptedRunTests.workflow.utf8)
-    }
-
-    func lines() -> [String] {
-      let text = (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
-      return text.split(separator: "\n").map(String.init)
-    }
-
-    /// Runs the command.
-    @discardableResult
-    func reprise(_ arguments: String...) throws -> (status: Int32, output: String) {
-      let process = try started(arguments)
-      process.process.waitUntilExit()
-      let data = process.output.fileHandleForReading.readDataToEndOfFile()
-      return (process.process.terminationStatus, String(decoding: data, as: UTF8.self))
-    }
-
-    func started(_ arguments: [String]) throws -> (process: Process, output: Pipe) {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: Self.program)
-      process.arguments = arguments
-      process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = output
-      process.standardInput = FileHandle.nullDevice
-      try process.run()
-      return (process, output)
-    }
-
-    /// Starts the run and kills its engine while the step runs; returns the id of the run.
-    func interrupted() async throws -> RunID {
-      let started = try started(["run", "w.yaml", "--progress", "none"])
-      await expectEventually("the step runs") { lines().contains("begun") }
-      for process in Self.children(of: started.process.processIdentifier) {
-        kill(process, SIGKILL)
-      }
-      started.process.waitUntilExit()
-      let journal = try StateDirectory(path: folder.path + "/.reprise").openJournal(process: 0)
-      let record = try #require(try journal.runs().first)
-      #expect(record.status == .interrupted)
-      #expect(!processes(startedWith: "REPRISE_RUN_ID=\(record.id)").isEmpty)
-      return record.id
-    }
-
-    private static func children(of process: Int32) -> [Int32] {
-      let path = "/proc/\(process)/task/\(process)/children"
-      let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-      return text.split(separator: " ").compactMap { Int32($0) }
-    }
-
-    private static let program = {
-      let tests = Bundle.main.executablePath ?? CommandLine.arguments[0]
-      return URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/reprise"
-    }()
-  }
-
   @Test func `an interrupted run is cancelled without being resumed`() async throws {
-    let project = try Project()
+    let project = try InterruptedProject(Self.workflow)
     let id = try await project.interrupted()
     let shown = try project.reprise("show", "\(id)")
     #expect(shown.output.contains("may go on: survive"))
@@ -108,8 +45,63 @@ struct InterruptedRunTests {
     #expect(project.lines() == ["first", "begun", "begun", "ended", "last"])
   }
 
+  /// The steps for computed items are in no file; they survive like any other.
+  private static let computed = """
+    grace: 100ms
+    steps:
+      - { id: plan, run: 'echo "items=[1,2]" >> $REPRISE_OUTPUT; echo first >> log' }
+      - id: fit
+        foreach: "${{ fromJSON(steps.plan.outputs.items) }}"
+        key: "n${{ item }}"
+        survive: true
+        run: |
+          echo begun >> log
+          while ! test -e go; do sleep 0.05; done
+          echo ended >> log
+      - { id: last, run: "echo last >> log" }
+
+    """
+
+  @Test func `steps of computed items that survive are adopted`() async throws {
+    let project = try InterruptedProject(Self.computed)
+    let id = try await project.interrupted()
+    try project.folder.write("go")
+    let resumed = try project.reprise("resume", "\(id)", "--progress", "none")
+    #expect(resumed.status == 0, "\(resumed.output)")
+    #expect(project.lines().sorted() == ["begun", "begun", "ended", "ended", "first", "last"])
+  }
+
+  @Test func `a run with surviving steps of computed items is cancelled`() async throws {
+    let project = try InterruptedProject(Self.computed)
+    let id = try await project.interrupted()
+    let cancelled = try project.reprise("cancel", "\(id)")
+    #expect(cancelled.status == 0, "\(cancelled.output)")
+    #expect(processes(startedWith: "REPRISE_RUN_ID=\(id)") == [])
+  }
+
+  @Test(arguments: ["plan", "fit", "fit[n1]"])
+  func `surviving steps of computed items that run again are stopped first`(
+    _ step: String
+  ) async throws {
+    let project = try InterruptedProject(Self.computed)
+    let id = try await project.interrupted()
+    let before = processes(startedWith: "REPRISE_RUN_ID=\(id)")
+    let count = project.lines().count
+    let resumed = try project.started(
+      ["resume", "\(id)", "--from", step, "--progress", "none"])
+    await expectEventually("a step runs again") { project.lines().count > count }
+    let isAll = step != "fit[n1]"
+    // A zombie does not count.
+    let alive = Set(processes(startedWith: "REPRISE_RUN_ID=\(id)"))
+    #expect(alive.isDisjoint(with: before) == isAll, "only what runs again was stopped")
+    try project.folder.write("go")
+    resumed.process.waitUntilExit()
+    #expect(resumed.process.terminationStatus == 0)
+    #expect(project.lines().count { $0 == "ended" } == 2)
+  }
+
   @Test func `what a program would resume is given up by a cancel`() async throws {
-    let project = try Project()
+    let project = try InterruptedProject(Self.workflow)
     let journal = try Journal(at: project.folder.path + "/.reprise")
     let workflow = try Workflow("w") {
       Step("go", approval: "Go?")
@@ -128,7 +120,7 @@ struct InterruptedRunTests {
   }
 
   @Test func `what runs again from its beginning is stopped first`() async throws {
-    let project = try Project()
+    let project = try InterruptedProject(Self.workflow)
     let id = try await project.interrupted()
     let before = processes(startedWith: "REPRISE_RUN_ID=\(id)")
     let resumed = try project.started(
@@ -136,7 +128,9 @@ struct InterruptedRunTests {
     await expectEventually("the step runs again") {
       project.lines().filter { $0 == "begun" }.count == 2
     }
-    #expect(before.allSatisfy { kill($0, 0) != 0 }, "the first attempt is gone before the second")
+    // A zombie does not count.
+    let alive = Set(processes(startedWith: "REPRISE_RUN_ID=\(id)"))
+    #expect(alive.isDisjoint(with: before), "the first attempt is gone before the second")
     try project.folder.write("go")
     resumed.process.waitUntilExit()
     #expect(resumed.process.terminationStatus == 0)
@@ -144,7 +138,7 @@ struct InterruptedRunTests {
   }
 
   @Test func `a step that the file does not have any more is stopped`() async throws {
-    let project = try Project()
+    let project = try InterruptedProject(Self.workflow)
     let id = try await project.interrupted()
     let text = "steps:\n  - { id: first, run: \"echo first >> log\" }\n"
     try project.folder.write("w.yaml", text.utf8)
@@ -154,7 +148,7 @@ struct InterruptedRunTests {
   }
 
   @Test func `a step that runs elsewhere now is stopped where it ran`() async throws {
-    let project = try Project()
+    let project = try InterruptedProject(Self.workflow)
     let id = try await project.interrupted()
     let text = Self.workflow.replacingOccurrences(of: "    survive: true\n", with: "")
     try project.folder.write("w.yaml", text.utf8)

@@ -92,7 +92,7 @@ struct RunReportTests {
         """), "\(text)")
     #expect(text.contains("gate   awaiting approval") && text.contains("  Ship 7?\n"), "\(text)")
     try recording.record([
-      (20, .step("gate", attempt: 0, .approved)), (20, .step("gate", attempt: 1, .started())),
+      (20, .step("gate", attempt: 0, .approved([:]))), (20, .step("gate", attempt: 1, .started())),
       (21, .step("gate", attempt: 1, .succeeded([:]))), (21, .runEnded(.succeeded)),
     ])
     let ended = try recording.report(at: 99).text.string

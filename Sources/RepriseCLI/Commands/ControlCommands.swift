@@ -124,11 +124,8 @@ struct CancelCommand: AsyncParsableCommand {
         "error: the engine of run \(record.id) has died; \(record.resumeAdvice); or cancel it "
           + "without --step")
     }
-    guard changeDirectory(to: record.request.directory) else {
-      throw Problem(
-        "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
-    }
-    let stopped = try await InterruptedRun(record, in: journal).cancel(
+    let moved = try enterFolder(of: record, in: journal)
+    let stopped = try await InterruptedRun(moved, in: journal).cancel(
       isKilled: now, by: .command("cancel"), say: { printLine($0) })
     printLine(
       stopped.isEmpty

@@ -11,8 +11,8 @@ struct ExplainCommand: AsyncParsableCommand {
     commandName: "explain",
     abstract: "Explain why a step would run or not, or what an error code means.",
     discussion: """
-      With a step: runs nothing; the results of other steps are those of the last run of the \
-      file. With an error code and no step: prints what the error means, an example, and how to \
+      With a step: runs no step, only the commands of secrets; the results of other steps are \
+      those of the last run of the file. With an error code and no step: prints what the error means, an example, and how to \
       fix it.
 
       EXAMPLES
@@ -66,6 +66,9 @@ struct ExplainCommand: AsyncParsableCommand {
         for reason in reasons { printLine("  \(reason)") }
       case .isSkipped(let reason):
         printLine("\(id) would be skipped: \(reason)")
+      case .mayRun(let other, let reasons):
+        printLine("\(id) is up to date now, but \"\(TerminalSafe(other))\" would run first:")
+        for reason in reasons { printLine("  \(reason)") }
       case .unknown(let reason):
         printLine("\(id) cannot be explained before it runs: \(reason)")
       }

@@ -83,16 +83,13 @@ struct ResumeCommand: DrivingCommand {
   var isDetached: Bool { false }
 
   func run() async throws {
-    let (record, journal) = try run.find()
-    guard !record.status.isLive else {
+    let (found, journal) = try run.find()
+    guard !found.status.isLive else {
       throw Problem(
-        "error: run \(record.id) is running in process \(record.process); show it with: "
-          + "reprise attach \(record.id)", cause: .internalFailure)
+        "error: run \(found.id) is running in process \(found.process); show it with: "
+          + "reprise attach \(found.id)", cause: .internalFailure)
     }
-    guard changeDirectory(to: record.request.directory) else {
-      throw Problem(
-        "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
-    }
+    let record = try enterFolder(of: found, in: journal)
     let resumed = try await ResumedRun(
       record, ParameterOptions.texts(of: parameters),
       from.map { .from(step: $0) } ?? .unfinished, acceptsChanges: force, setting: results(),

@@ -69,16 +69,7 @@ struct ShowCommand: AsyncParsableCommand {
           journal.directory.path,
         ])
     }
-    if format == .source {
-      do {
-        let definition = try journal.definition(ofGeneration: generation ?? .max, of: record)
-        let source = definition.source
-        return printLine(
-          TerminalSafe(lines: source.hasSuffix("\n") ? String(source.dropLast()) : source))
-      } catch {
-        throw Problem(error)
-      }
-    }
+    if format == .source { return try printSource(of: record, in: journal) }
     let report: RunReport
     do {
       report = try RunReport(record, try journal.events(of: record))
@@ -94,6 +85,21 @@ struct ShowCommand: AsyncParsableCommand {
         report.timeline(
           columns: terminalSize(standardOutput)?.columns ?? 100,
           isTerminal: isTerminal(standardOutput), environment: inheritedEnvironment()))
+    }
+  }
+
+  private func printSource(of record: RunRecord, in journal: Journal) throws(Problem) {
+    if let generation, generation > record.generation {
+      throw Problem(
+        "error: run \(record.id) has no generation \(generation): the last is \(record.generation)"
+      )
+    }
+    do {
+      let definition = try journal.definition(ofGeneration: generation ?? .max, of: record)
+      let source = definition.source
+      printLine(TerminalSafe(lines: source.hasSuffix("\n") ? String(source.dropLast()) : source))
+    } catch {
+      throw Problem(error)
     }
   }
 }

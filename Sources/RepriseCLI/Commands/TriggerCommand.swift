@@ -48,7 +48,9 @@ struct TriggerCommand: AsyncParsableCommand {
     let client = try await WatchList.client(of: name, in: journal)
     let answer = try await reply(
       of: client,
-      to: .trigger(parameters: ParameterOptions.texts(of: parameters), waits: wait))
+      to: .trigger(
+        parameters: ParameterOptions.texts(of: parameters), waits: wait,
+        within: wait ? CallingSteps().runs : []))
     guard case .handled(let run) = answer else {
       return printLine("the event for \(name) is recorded; see its run with: reprise runs")
     }

@@ -9,10 +9,12 @@ import RepriseTerminal
 struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check workflow files and report every error without running anything.",
+    abstract: "Check workflow files and report every error; run nothing that they name.",
     discussion: """
-      The exit status is 0 if no file has errors, else 2. Warnings do not change it. The shells of \
-      scripts are asked whether they can read them (sh -n), and programs are looked for in PATH.
+      The exit status is 0 if no file has errors, else 2. Warnings do not change it. The shells \
+      of this machine are asked whether they can read scripts (sh -n), and programs are looked for \
+      in PATH. No other program is started, and nothing is connected to, unless --runners asks \
+      for it.
 
       With --from, the files are those of another tool. Nothing is translated: a warning says \
       what works in another way here, or has no equivalent, also where reprise import keeps \
@@ -33,6 +35,13 @@ struct ValidateCommand: AsyncParsableCommand {
   @Option(help: "Output format: text, json or sarif.")
   var format = DiagnosticFormat.text
 
+  @Flag(
+    help: """
+      Also say what is missing for runners, as reprise runners check does: starts programs and \
+      makes connections that the files name.
+      """)
+  var runners = false
+
   @Option(help: "The tool that the files are of: github, taskfile, dagu or make.")
   var from: ImportFormat?
 
@@ -40,6 +49,7 @@ struct ValidateCommand: AsyncParsableCommand {
     if from != nil, format != .text {
       throw ValidationError("--from and --format cannot be combined.")
     }
+    if from != nil, runners { throw ValidationError("--from and --runners cannot be combined.") }
   }
 
   func run() async throws {
@@ -92,9 +102,10 @@ struct ValidateCommand: AsyncParsableCommand {
       let source = try LoadedWorkflow.parse(path)
       let workflow = try source.workflow(
         with: Arguments(allowsMissing: true), actions: RunnerReport.catalog)
-      let all =
-        await workflow.warnings + workflow.warnings(of: ScriptReport(workflow).problems)
-        + RunnerReport(workflow).problems.map(workflow.warning)
+      var all =
+        await workflow.warnings
+        + workflow.warnings(of: ScriptReport(workflow).problems + InputReport(workflow).problems)
+      if runners { all += await RunnerReport(workflow).problems.map(workflow.warning) }
       let warnings = all.filter { !seen.contains($0) }
       seen += warnings
       guard format == .text else { return true }

@@ -28,7 +28,7 @@ struct WebCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The port. Default: that of the last time, or a free one.", valueName: "number"))
+      "The port. Default: a free one.", valueName: "number"))
   var port: Int?
 
   @Flag(help: "Open the page in a browser.")

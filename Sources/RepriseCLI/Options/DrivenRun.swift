@@ -108,16 +108,9 @@ struct DrivenRun {
       locks.release(recorded)
       let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
       controls.onCancel { display.leave() }
-      var status = ExitStatus.of(
+      let status = ExitStatus.of(
         outcome, signal: controls.stopSignal, passesThrough: passesThrough)
-      let elsewhere = Task {
-        guard stays(outcome) else { return AttachedRun?.none }
-        let next = await AttachedRun.next(of: id, in: journal, progress)
-        if next != nil { display.leave() }
-        return next
-      }
-      let ended = await display.finish()
-      elsewhere.cancel()
+      let (ended, elsewhere) = await finish(display, of: id, in: journal, after: outcome)
       if let warning { printError(warning) }
       if ended != .quit, let resumed = ending.resumed {
         do { (recorded, state) = try resumed.reopen(in: journal) } catch { throw Problem(error) }
@@ -128,15 +121,35 @@ struct DrivenRun {
         // The page or another terminal has resumed the run: show what it does now.
         return try await next.exitStatus()
       }
-      if let problem, status != .internalFailure {
-        // The steps had finished, but writing their last output failed.
-        printError("error: \(problem)")
-        status = .internalFailure
-      }
-      let needsHint = status != .succeeded && status != .outputClosed
-      if needsHint && progress.isHumanReadable { printError(resumeHint(for: id)) }
-      return status
+      return report(status, of: id, problem)
     }
+  }
+
+  /// Waits until the display ends; it also ends when another process resumes the run.
+  private func finish(
+    _ display: ProgressDisplay, of id: RunID, in journal: Journal, after outcome: RunOutcome
+  ) async -> (DisplayEnding, elsewhere: Task<AttachedRun?, Never>) {
+    let elsewhere = Task {
+      guard stays(outcome) else { return AttachedRun?.none }
+      let next = await AttachedRun.next(of: id, in: journal, progress)
+      if next != nil { display.leave() }
+      return next
+    }
+    let ended = await display.finish()
+    elsewhere.cancel()
+    return (ended, elsewhere)
+  }
+
+  private func report(_ status: ExitStatus, of id: RunID, _ problem: JournalError?) -> ExitStatus {
+    var status = status
+    if let problem, status != .internalFailure {
+      // The steps had finished, but writing their last output failed.
+      printError("error: \(problem)")
+      status = .internalFailure
+    }
+    let needsHint = status != .succeeded && status != .outputClosed
+    if needsHint && progress.isHumanReadable { printError(resumeHint(for: id)) }
+    return status
   }
 
   private func makeDisplay(_ keys: DisplayControls) -> ProgressDisplay {

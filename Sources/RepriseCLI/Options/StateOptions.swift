@@ -78,3 +78,19 @@ private func signalledProcess() -> Int {
   let hasGuardian = ProcessLinks.current.withLock { $0.guardian != nil }
   return Int(hasGuardian ? parentProcessID : processID)
 }
+
+/// Changes to the folder of a run, also if it was moved together with the state directory in it.
+///
+/// - Parameters:
+///   - record: The run.
+///   - journal: The journal of the run.
+/// - Returns: The run, with the paths of its folder and file after the move.
+/// - Throws: ``Problem`` if the folder does not exist.
+func enterFolder(of record: RunRecord, in journal: Journal) throws(Problem) -> RunRecord {
+  let moved = record.moved(to: journal.directory)
+  guard changeDirectory(to: moved.request.directory) else {
+    throw Problem(
+      "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
+  }
+  return moved
+}

@@ -35,8 +35,11 @@ struct AttemptHost {
       case .unreadable(let text): throw Problem("error: \(text)", cause: .internalFailure)
       }
     }
-    // The guardian holds the claim until no process of the attempt is left.
-    ProcessLinks.current.withLock { $0.guardian }?.keep(attempt.claimDescriptor, run: "")
+    // The guardian holds them until no process of the attempt is left.
+    let guardian = ProcessLinks.current.withLock { $0.guardian }
+    for lock in [attempt.claimDescriptor] + attempt.lockDescriptors {
+      guardian?.keep(lock, run: "")
+    }
     forwardSignals(HostSignals(attempt: attempt))
     _ = await attempt.run()
     if let problem = attempt.problem {

@@ -43,12 +43,8 @@ struct ExitStatus: Error, Equatable {
     switch outcome {
     case .cancelled: return .stopped(by: signal ?? SignalNumber.interrupt)
     case .failed(_, let reason) where passesThrough:
-      switch reason {
-      case .exited(let status): return ExitStatus(code: Int32(truncatingIfNeeded: status))
-      case .signalled(let signal): return .stopped(by: Int32(truncatingIfNeeded: signal))
-      case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost:
-        return .stepFailed
-      }
+      return reason.exitStatus.map { ExitStatus(code: Int32(truncatingIfNeeded: $0)) }
+        ?? .stepFailed
     case .succeeded, .skipped, .failed, .timedOut, .abandoned:
       return ExitStatus(code: outcome.exitStatus)
     }

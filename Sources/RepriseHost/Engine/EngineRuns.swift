@@ -255,7 +255,7 @@ extension EngineReply {
     case .ok: self = .ok
     case .accepted(let answer): self = .accepted(answer)
     case .refused(let text): self = .refused(text)
-    case .handled, .status: preconditionFailure("BUG: a run is not a watch")
+    case .handled, .status: self = .refused("a run is not a watch")
     }
   }
 

@@ -63,7 +63,7 @@ package struct Completions {
     var seen: Set<String> = []
     return workflow.steps.flatMap { step in
       // A step that became several can be given as a whole.
-      (step.extras.groups + [step.id]).filter { seen.insert($0).inserted }.map { id in
+      (workflow.groupIDs(around: step) + [step.id]).filter { seen.insert($0).inserted }.map { id in
         let summary = step.action.kind.shown.first ?? ""
         return Completion(word: id, description: id == step.id ? String(summary) : "several steps")
       }
@@ -131,8 +131,9 @@ package struct Completions {
     guard let journal else { return nil }
     for word in words.dropFirst() where !word.hasPrefix("-") && !word.isEmpty {
       guard let run = try? journal.run(named: word) else { continue }
-      return try? run.recordedWorkflow(
+      let workflow = try? run.recordedWorkflow(
         with: Arguments(run.request.parameters, allowsMissing: true))
+      return workflow?.expanding((try? journal.state(of: run))?.expansions ?? [:])
     }
     return nil
   }

@@ -118,6 +118,7 @@ extension RunReport: Encodable {
     let ended: Timestamp?
     let awaitingApproval: String?
     let runner: String?
+    let job: String?
     let host: String?
     let queued: String?
     let outOfSight: String?
@@ -128,7 +129,7 @@ extension RunReport: Encodable {
 
     private enum CodingKeys: String, CodingKey {
       case step, name, label, state, attempt, ready, started, ended, reason, cause, text, outputs
-      case runner, host, queued
+      case runner, job, host, queued
       case awaitingApproval = "awaiting-approval"
       case outOfSight = "out-of-sight"
     }
@@ -146,6 +147,7 @@ extension RunReport: Encodable {
       ended = step.endedAt
       awaitingApproval = step.approval
       runner = step.placement?.place.runner
+      job = step.placement?.place.job
       host = step.placement?.host
       queued =
         step.phase == .ready ? step.waitsForPool?.text ?? step.placement?.queuedBecause : nil
@@ -154,7 +156,7 @@ extension RunReport: Encodable {
       cause = step.phase.cause
       switch step.phase {
       case .succeeded(let outputs): (text, self.outputs) = (nil, outputs)
-      case .skipped(let reason, let outputs): (text, self.outputs) = (reason, outputs)
+      case .skipped(let reason, let outputs): (text, self.outputs) = (reason.description, outputs)
       case .failed, .cancelled: (text, outputs) = (nil, step.written.isEmpty ? nil : step.written)
       case .pending, .ready, .running: (text, outputs) = (nil, nil)
       }

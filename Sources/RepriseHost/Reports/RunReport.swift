@@ -63,8 +63,7 @@ package struct RunReport {
       started \(localTime(record.requestedAt))\(took)\(soFar)\(waited)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
-    let trigger = record.request.trigger
-    if let trigger, trigger.cause != .manual {
+    if let trigger = record.request.trigger, trigger.cause != .manual {
       parts[0] += "\nstarted by \(trigger.words)"
     }
     for (name, value) in record.request.parameters.sorted(by: { $0.key < $1.key }) {
@@ -78,16 +77,7 @@ package struct RunReport {
     if !approvals.isEmpty { parts.append("approvals:\n" + approvals.joined(separator: "\n")) }
     let outputs = state.steps.flatMap(Self.outputLines)
     if !outputs.isEmpty { parts.append("outputs:\n" + outputs.joined(separator: "\n")) }
-    let path = state.criticalPath
-    if path.count > 1 {
-      let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
-      let links = path.map { link -> TerminalSafe in
-        let wait = link.wait >= .milliseconds(100) ? ", waited \(durationText(link.wait))" : ""
-        return "  \(link.step)  \(durationText(link.duration))\(wait)"
-      }
-      parts.append(
-        "critical path, \(durationText(total)):\n" + links.joined(separator: "\n"))
-    }
+    if let criticalPath { parts.append(criticalPath) }
     switch record.status {
     case .interrupted where !state.survivingAttempts.isEmpty && record.request.program == nil:
       parts.append(
@@ -99,6 +89,17 @@ package struct RunReport {
       break
     }
     return parts.joined(separator: "\n\n")
+  }
+
+  private var criticalPath: TerminalSafe? {
+    let path = state.criticalPath
+    guard path.count > 1 else { return nil }
+    let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
+    let links = path.map { link -> TerminalSafe in
+      let wait = link.wait >= .milliseconds(100) ? ", waited \(durationText(link.wait))" : ""
+      return "  \(link.step)  \(durationText(link.duration))\(wait)"
+    }
+    return "critical path, \(durationText(total)):\n" + links.joined(separator: "\n")
   }
 
   /// Returns the outputs of a step, one line each.

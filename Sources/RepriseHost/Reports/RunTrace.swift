@@ -38,6 +38,17 @@ struct RunTrace: Encodable {
     ]
     slices += names.enumerated().map { Slice(metadata: "thread_name", track: $0 + 1, $1) }
     slices += (0...names.count).map { Slice(positionOfTrack: $0) }
+    traceEvents = slices + Self.spans(history, tracks, from: begin, to: now)
+    otherData = [
+      "run": record.id.description, "workflow": record.request.workflow,
+      "started": begin.description,
+    ]
+  }
+
+  private static func spans(
+    _ history: RunHistory, _ tracks: [String: Int], from begin: Timestamp, to now: Timestamp
+  ) -> [Slice] {
+    var slices: [Slice] = []
     func span(
       _ name: String, _ category: String, _ track: Int, _ start: Timestamp, _ end: Timestamp?,
       _ arguments: [String: String]
@@ -70,11 +81,7 @@ struct RunTrace: Encodable {
       }
       earlier = generation
     }
-    traceEvents = slices
-    otherData = [
-      "run": record.id.description, "workflow": record.request.workflow,
-      "started": begin.description,
-    ]
+    return slices
   }
 
   /// The trace as JSON.

@@ -8,6 +8,9 @@ import RepriseExecutors
 ///
 /// Steps on runners are left out: they run elsewhere, with programs of their own. So are paths, which a
 /// step before may create.
+///
+/// A file is checked before anyone trusts it, so only shells of this machine are started: never a
+/// program that comes with the file.
 package struct ScriptReport: Sendable {
   private struct Command: Hashable {
     let words: [String]
@@ -16,10 +19,14 @@ package struct ScriptReport: Sendable {
 
   /// Shells whose option `-n` reads a script without running it (POSIX.1-2024, `sh`).
   private static let shells: Set = ["sh", "bash", "dash", "ksh"]
+  /// The folders whose shells may be named by their paths.
+  private static let systemFolders: Set = ["/bin", "/usr/bin", "/usr/local/bin"]
 
   /// The commands in the order of the steps, each with its first step.
   private let commands: [(command: Command, step: String)]
   private let environment: [String: String]
+  /// The folder of the project, in which programs may come with the file.
+  private let project: String?
 
   /// Creates a report on the commands of a workflow.
   ///
@@ -30,6 +37,7 @@ package struct ScriptReport: Sendable {
     // Without ENV and BASH_ENV, whose files a shell would run.
     let path = searchPath ?? environmentVariable("PATH")
     environment = path.map { ["PATH": $0] } ?? [:]
+    project = (try? currentDirectory()).flatMap { realPath($0) }
     var known: Set<Command> = []
     commands = workflow.stepsWithTemplates.compactMap { step, owner in
       guard step.extrasIfAny?.runner == nil, step.environment["PATH"] == nil else { return nil }
@@ -44,7 +52,7 @@ package struct ScriptReport: Sendable {
 
   /// The problems, in the order of the steps.
   ///
-  /// Starts a shell for each different script, a few at a time.
+  /// Starts a shell of the system for each different script, a few at a time.
   package var problems: [CommandProblem] {
     get async {
       await withTaskGroup(of: (Int, CommandProblem?).self) { group in
@@ -71,9 +79,9 @@ package struct ScriptReport: Sendable {
         .missingProgram(program), step: step, text: command.script ?? command.words[0])
     }
     guard let script = command.script, let name = program.split(separator: "/").last,
-      Self.shells.contains(String(name)),
+      Self.shells.contains(String(name)), let shell = trusted(path, isNamedByPath: isPath),
       let said = try? await answer(
-        of: [path, "-n", "-c", script], in: environment, within: .seconds(5)),
+        of: [shell, "-n", "-c", script], in: environment, within: .seconds(5)),
       let status = said.status, status != 0
     else { return nil }
     // Such as `/bin/sh: 3: Syntax error: …`, or `/bin/bash: -c: line 3: syntax error: …`.
@@ -87,5 +95,16 @@ package struct ScriptReport: Sendable {
     return CommandProblem(
       .unreadableScript(shell: String(name), reason: String(place), line: line), step: step,
       text: script)
+  }
+
+  /// Returns the path of a shell that does not come with the file; nil if it may.
+  private func trusted(_ path: String, isNamedByPath: Bool) -> String? {
+    let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+    if Self.systemFolders.contains(folder) { return path }
+    // Other folders only if they are in PATH, by an absolute path, and not in the project.
+    guard !isNamedByPath, folder.hasPrefix("/"), let found = realPath(path), let project else {
+      return nil
+    }
+    return found == project || found.hasPrefix(project == "/" ? "/" : project + "/") ? nil : path
   }
 }

@@ -9,7 +9,7 @@ extension StepPhase {
     case .pending, .ready, .running, .succeeded: nil
     case .failed(let reason): reason.description
     case .cancelled(let cause): cause.description
-    case .skipped(let reason, _): reason
+    case .skipped(let reason, _): reason.description
     }
   }
 }

@@ -54,7 +54,7 @@ struct EndCommandProcess {
     let output = Mutex("")
     let child: ChildProcess
     do {
-      child = try ChildProcess.spawn(command) { lines in
+      child = try await ChildProcess.spawn(command) { lines in
         guard !lines.isPartial else { return true }
         output.withLock { output in
           output += lines.text + "\n"
@@ -67,7 +67,20 @@ struct EndCommandProcess {
     } catch {
       return warning("it could not start: \(error.description)")
     }
-    // The first of the two stops the command: the time limit, or the cancelled task.
+    let (status, isLate) = await end(of: child, within: timeMax)
+    let lines = lastLines(of: output.withLock { $0 })
+    if isLate { return warning("it was stopped after \(durationText(timeMax))", lines) }
+    if Task.isCancelled { return warning("it was cancelled", lines) }
+    switch status {
+    case .exited(code: 0): return nil
+    case .exited(let code): return warning("it exited with status \(code)", lines)
+    case .signalled(let signal):
+      return warning("it was terminated by \(signalName(Int(signal)))", lines)
+    }
+  }
+
+  /// Waits for the end of the command; the time limit or a cancelled task stops it.
+  private func end(of child: ChildProcess, within timeMax: Duration) async -> (ChildExit, Bool) {
     let isLate = Mutex(false)
     let limit = DispatchWorkItem { [grace] in
       isLate.withLock { $0 = true }
@@ -81,17 +94,7 @@ struct EndCommandProcess {
       child.terminate(grace: grace)
     }
     limit.cancel()
-    let lines = lastLines(of: output.withLock { $0 })
-    if isLate.withLock({ $0 }) {
-      return warning("it was stopped after \(durationText(timeMax))", lines)
-    }
-    if Task.isCancelled { return warning("it was cancelled", lines) }
-    switch status {
-    case .exited(code: 0): return nil
-    case .exited(let code): return warning("it exited with status \(code)", lines)
-    case .signalled(let signal):
-      return warning("it was terminated by \(signalName(Int(signal)))", lines)
-    }
+    return (status, isLate.withLock { $0 })
   }
 
   private func lastLines(of output: String) -> [String] {

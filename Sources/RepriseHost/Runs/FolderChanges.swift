@@ -161,6 +161,7 @@ private final class LiveFolder: Sendable {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { listeners.tell() }
       // Without file events (out of inotify watches, for example), only polling detects changes.
       case .problem: listeners.poll()
+      case .rootChanged: break
       }
     }
   }

@@ -130,22 +130,14 @@ public struct RunHost: Sendable {
     if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
     controls.setRecorder(recorded)
     let server = try serve(controls, recorded)
-    let turn = Turn(
-      run: recorded, concurrency: workflow.concurrency, journal: journal,
-      controls: controls, say: say)
     var isReachable = false
     func reportReachable() {
       if !isReachable { onReachable() }
       isReachable = true
     }
-    let mayBegin: Bool
-    do {
-      mayBegin = try await turn.comes(onWait: reportReachable)
-    } catch {
-      await server.finish()
-      throw error
-    }
-    guard mayBegin else {
+    guard
+      try await waitForTurn(recorded, workflow, controls, server, onWait: reportReachable)
+    else {
       reportReachable()
       await server.finish()
       try await blocking { try recorded.end(as: .cancelled) }
@@ -168,6 +160,30 @@ public struct RunHost: Sendable {
     reportReachable()
     return HostedRun(
       run: run, recorded: recorded, server: server, host: self, workflow: workflow)
+  }
+
+  /// Returns whether the turn of a run has come; false if it was cancelled before.
+  private func waitForTurn(
+    _ recorded: RecordedRun, _ workflow: Workflow, _ controls: RunControls,
+    _ server: ControlServer, onWait: () -> Void
+  ) async throws -> Bool {
+    let turn = Turn(
+      run: recorded, concurrency: workflow.concurrency, journal: journal, settings: settings,
+      controls: controls, say: say)
+    do {
+      try await turn.expectNotToWaitForCallers()
+    } catch {
+      await server.finish()
+      // It never begins, unlike a run that was interrupted while it waited.
+      try? await blocking { try recorded.end(as: .abandoned) }
+      throw error
+    }
+    do {
+      return try await turn.comes(onWait: onWait)
+    } catch {
+      await server.finish()
+      throw error
+    }
   }
 
   /// Deletes runs that exceed the limits of a workflow whose run has ended, or of the project.
@@ -213,11 +229,13 @@ public struct RunHost: Sendable {
         recorder: recorded, memory: JournalMemory(journal, file: file),
         attempts: directory.attemptsPath, folders: directory.filesPath)
       engine.poolFolder = directory.poolsPath
+      engine.surroundings.locks = directory.livePath
       return engine
     }
     engine.poolFolder = engine.poolFolder ?? directory.poolsPath
     engine.runFolders = engine.runFolders ?? directory.filesPath
     engine.surroundings.attempts = engine.surroundings.attempts ?? directory.attemptsPath
+    engine.surroundings.locks = directory.livePath
     return engine
   }
 
@@ -265,8 +283,9 @@ package struct HostedRun: Sendable {
     await server.finish()
     await host.deleteOldRuns(of: workflow)
     // All results are in the journal by now.
-    try? await blocking { [host, id = recorded.id] in
+    _ = try? await blocking { [host, id = recorded.id] in
       AttemptFolder.removeAll(of: id, in: host.journal.directory.attemptsPath)
+      host.journal.removeHostsLock(of: id)
     }
     return recorded.outputProblem
   }

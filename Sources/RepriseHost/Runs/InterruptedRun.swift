@@ -48,13 +48,6 @@ package struct InterruptedRun: Sendable {
     let names = survivors.attempts.map { "\($0.step) on \($0.place.runner)" }
     if !names.isEmpty { say("stopping \(names.joined(separator: ", "))") }
     let engine = settings.makeEngine(attempts: journal.directory.attemptsPath)
-    var events: [Event] = []
-    func add(_ kind: Event.Kind) {
-      events.append(
-        Event(
-          time: SystemClock().now, run: record.id, generation: state.generation, kind: kind,
-          by: requester))
-    }
     // It had not begun, or it had ended and was to begin again.
     guard state.phase.isActive else {
       try await blocking { try recorded.end(as: .cancelled) }
@@ -68,19 +61,35 @@ package struct InterruptedRun: Sendable {
       // Its lock is released with the process, and the run is found interrupted again.
       throw (error as? Problem) ?? Problem("error: \(error)", cause: .internalFailure)
     }
-    await engine.release(record.id, on: survivors.runners)
+    for notice in await engine.release(record.id, on: survivors.runners) { say("\(notice)") }
+    let stopped = Set(survivors.attempts.map(\.step))
+    let events = events(of: state, stopped, ends, requester)
+    try await blocking { try recorded.record(events) }
+    _ = try? await blocking { [journal, id = record.id] in
+      AttemptFolder.removeAll(of: id, in: journal.directory.attemptsPath)
+      journal.removeHostsLock(of: id)
+    }
+    return survivors.attempts.map(\.step)
+  }
+
+  /// Returns the events of a run that was cancelled, with the ends of the steps that were stopped.
+  private func events(
+    of state: RunState, _ stopped: Set<String>, _ ends: [Event], _ requester: Requester
+  ) -> [Event] {
+    var events: [Event] = []
+    func add(_ kind: Event.Kind) {
+      events.append(
+        Event(
+          time: SystemClock().now, run: record.id, generation: state.generation, kind: kind,
+          by: requester))
+    }
     add(.runCancelling(.request))
     events += ends
-    let stopped = Set(survivors.attempts.map(\.step))
     for step in state.steps where !step.phase.isFinal && !stopped.contains(step.id) {
       let cause: CancellationCause = step.phase.isActive ? .interrupted : .request
       add(.step(step.id, attempt: step.attempt, .cancelled(cause)))
     }
     add(.runEnded(.cancelled))
-    try await blocking { [events] in try recorded.record(events) }
-    try? await blocking { [journal, id = record.id] in
-      AttemptFolder.removeAll(of: id, in: journal.directory.attemptsPath)
-    }
-    return survivors.attempts.map(\.step)
+    return events
   }
 }

@@ -98,7 +98,7 @@ extension ControlRequest {
     switch self {
     // Secrets may be fetched by programs that take their time.
     case .reload: .seconds(120)
-    case .trigger(_, waits: true): nil
+    case .trigger(_, waits: true, _): nil
     default: .seconds(10)
     }
   }

@@ -27,17 +27,7 @@ struct Reloader: Sendable {
   func reload(
     _ run: Run, _ options: ReloadOptions, by requester: Requester
   ) async throws -> InterventionAnswer {
-    guard !loaded.isText else {
-      throw Problem("error: the workflow of this run came with a request, not from a file")
-    }
-    let next = try await blocking { [loaded] in try loaded.readAgain() }
-    guard next.workflow.concurrency == loaded.workflow.concurrency else {
-      throw Problem(
-        """
-        error: "concurrency" has changed in \(loaded.path), and a live run stays in its group; \
-        cancel the run and start a new one
-        """)
-    }
+    let next = try await readAgain()
     let secrets = try await Secrets.gathered(for: next.workflow)
     if let problem = secrets.problem(with: next.workflow) { throw Problem("error: \(problem)") }
     let extent = try extent(options, of: run, next.workflow)
@@ -70,6 +60,21 @@ struct Reloader: Sendable {
     }
   }
 
+  private func readAgain() async throws -> LoadedWorkflow {
+    guard !loaded.isText else {
+      throw Problem("error: the workflow of this run came with a request, not from a file")
+    }
+    let next = try await blocking { [loaded] in try loaded.readAgain() }
+    guard next.workflow.concurrency == loaded.workflow.concurrency else {
+      throw Problem(
+        """
+        error: "concurrency" has changed in \(loaded.path), and a live run stays in its group; \
+        cancel the run and start a new one
+        """)
+    }
+    return next
+  }
+
   private func extent(
     _ options: ReloadOptions, of run: Run, _ next: Workflow
   ) throws(Problem) -> ReloadExtent {
@@ -96,9 +101,7 @@ struct Reloader: Sendable {
     case leaves(InterventionAnswer)
     case refuses(String)
 
-    init(
-      _ plan: ReloadPlan, _ options: ReloadOptions, generation: Int, hasSameSettings: Bool
-    ) {
+    init(_ plan: ReloadPlan, _ options: ReloadOptions, generation: Int, hasSameSettings: Bool) {
       if !options.isForced, !plan.outdated.isEmpty {
         self = .refuses(
           """

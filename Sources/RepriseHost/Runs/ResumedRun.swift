@@ -96,7 +96,8 @@ package struct ResumedRun: Sendable {
     }
     // What is set by hand does not go on either.
     repeated.formUnion(results.keys)
-    let outdated = survivors?.outdated(by: workflow.workflow, repeating: repeated) ?? []
+    let next = workflow.workflow.expanding(resumed.expansions)
+    let outdated = survivors?.outdated(by: next, repeating: repeated) ?? []
     return (
       recorded,
       ResumedState(

@@ -105,8 +105,8 @@ package final class RunControls: ControlTarget, SignalTarget {
       return perform(.restart(from: []), by: requester) { _ in }
     }
     let isFirst = recordCancel(by: requester, because: signal)
-    // A closing terminal sends SIGHUP twice, once through the shell, and closes the output as well.
-    // Do not treat this as a second request.
+    // A closing terminal sends SIGHUP after it has closed the output. Do not treat this as a second
+    // request.
     end(now: !isFirst && signal != SignalNumber.hangUp, by: requester)
   }
 

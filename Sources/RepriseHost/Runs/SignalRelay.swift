@@ -12,6 +12,7 @@ package final class SignalRelay: Sendable {
   private let endProcess: @Sendable (Int32) -> Void
   private let target = Mutex<(any SignalTarget)?>(nil)
   private let listener = Mutex<SignalListener?>(nil)
+  private let requests = Mutex(TerminationRequests())
 
   /// Starts receiving signals.
   ///
@@ -26,7 +27,11 @@ package final class SignalRelay: Sendable {
         onDeath: { [self] in target.withLock { $0 }?.freeze() })
     } else {
       let all = SignalListener.stopping + [SignalNumber.user1]
-      let heard = SignalListener(all) { [self] in receive($0) }
+      // The guardian merges the signals of one request; without it, that is done here.
+      let heard = SignalListener(all) { [self] number in
+        let meaning = requests.withLock { $0.add(number, at: .now) }
+        if meaning != .repeated { receive(number) }
+      }
       listener.withLock { $0 = heard }
     }
   }

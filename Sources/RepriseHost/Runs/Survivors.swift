@@ -27,7 +27,7 @@ package struct Survivors: Sendable {
     var arguments = (try? Arguments(recorded: record, [:])) ?? Arguments(record.request.parameters)
     // Only the runners matter, so a secret that was not recorded is not missed.
     arguments.allowsMissing = true
-    workflow = try? record.recordedWorkflow(with: arguments)
+    workflow = try? record.recordedWorkflow(with: arguments).expanding(state.expansions)
   }
 
   /// Returns the attempts that a resumed run must not adopt, because it runs their steps again from

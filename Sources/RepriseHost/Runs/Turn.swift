@@ -10,14 +10,40 @@ import Synchronization
 ///
 /// Each run gets a turn when it is recorded, and waits for live runs with earlier turns. A run is
 /// live while its lock is held. The kernel releases the lock of a crashed run, so the wait for it
-/// lasts only as long as its cleanup.
+/// lasts only as long as its cleanup, or as long as steps of it go on without their engine.
 struct Turn {
   let run: RecordedRun
   let concurrency: Concurrency?
   let journal: Journal
+  let settings: EngineSettings
   let controls: RunControls
   /// Prints a message that names the run being waited for.
   let say: @Sendable (TerminalSafe) -> Void
+
+  /// The runs in whose steps this process runs.
+  var callers = CallingSteps().runs
+
+  /// Refuses a run that would wait for one in whose step it runs, or cancel it.
+  ///
+  /// - Throws: ``Problem``, or ``JournalError``.
+  func expectNotToWaitForCallers() async throws {
+    guard let concurrency, !callers.isEmpty else { return }
+    let own = try await before(concurrency).filter { callers.contains($0.description) }
+    guard let caller = own.last else { return }
+    switch concurrency.policy {
+    case .queue where own.count >= concurrency.limit:
+      throw Problem(
+        "error: run \(caller) of the group \"\(concurrency.group)\" waits for this command, "
+          + "which would wait for it",
+        cause: .internalFailure)
+    case .restart:
+      throw Problem(
+        "error: this command would cancel run \(caller) of the group \"\(concurrency.group)\", "
+          + "which waits for it",
+        cause: .internalFailure)
+    default: return
+    }
+  }
 
   /// Waits until the run may start.
   ///
@@ -36,6 +62,7 @@ struct Turn {
       changes.look()
       // A suspended process does not answer, so close the connection.
       asking.client.withLock { $0 }?.close()
+      asking.work.withLock { $0 }?.cancel()
     }
     controls.onCancel(stop)
     return try await withTaskCancellationHandler {
@@ -59,6 +86,11 @@ struct Turn {
       if announced != awaited {
         say("waiting for \(awaited) of the group \"\(concurrency.group)\"")
         announced = awaited
+        if let last = before.last, !journal.isLive(last), concurrency.policy == .queue {
+          say(
+            "  steps of it go on without their engine: reprise resume \(last), or reprise cancel "
+              + "\(last)")
+        }
       }
       if concurrency.policy == .restart {
         for other in before where !asked.contains(other) && !controls.isCancelled {
@@ -80,13 +112,40 @@ struct Turn {
   /// - Returns: Whether the run has accepted the request; false while it is starting.
   private func cancel(_ other: RunID, _ asking: Asking) async -> Bool {
     guard let client = try? ControlClient(journal.directory.socketPath(of: other)) else {
-      return false
+      return await cancelSteps(ofInterrupted: other, asking)
     }
     asking.client.withLock { $0 = client }
     defer { asking.client.withLock { $0 = nil } }
     // A cancel may have been requested in the meantime.
     guard !controls.isCancelled, !Task.isCancelled else { return false }
     return (try? await client.ask(.run(.cancel(steps: [], now: false))))?.isAccepted == true
+  }
+}
+
+extension Turn {
+  /// Cancels a run whose engine has died, and of which steps go on, unless this run is cancelled first.
+  ///
+  /// - Returns: Whether it was cancelled, or cannot be.
+  private func cancelSteps(ofInterrupted other: RunID, _ asking: Asking) async -> Bool {
+    let record = try? await blocking { [journal] in
+      journal.isLive(other) || !journal.hasLiveHosts(other) ? nil : try journal.run(with: other)
+    }
+    guard let record = record ?? nil else { return false }
+    let work = Task { [journal, settings, say] in
+      _ = try await InterruptedRun(record, in: journal, settings: settings)
+        .cancel(isKilled: false, by: .api, say: say)
+    }
+    asking.work.withLock { $0 = work }
+    defer { asking.work.withLock { $0 = nil } }
+    if controls.isCancelled || Task.isCancelled { work.cancel() }
+    do {
+      try await work.value
+      return true
+    } catch {
+      guard !controls.isCancelled, !Task.isCancelled else { return false }
+      say("warning: run \(other) cannot be cancelled: \(error)")
+      return true
+    }
   }
 }
 
@@ -106,7 +165,10 @@ extension Concurrency {
   }
 }
 
-/// The connection to the run that is being asked to cancel.
+/// What is being done to cancel another run.
 private final class Asking: Sendable {
+  /// The connection to a run that is being asked.
   let client = Mutex<ControlClient?>(nil)
+  /// The cancel of a run without an engine.
+  let work = Mutex<Task<Void, any Error>?>(nil)
 }

@@ -2,6 +2,7 @@
 
 import CombineOperators
 import FileWatching
+import Paths
 import Reprise
 import Synchronization
 
@@ -110,7 +111,7 @@ final class ListeningToFiles: Sendable {
     var count: Int
   }
 
-  private let folder: FolderWatch
+  private let folders: [FolderWatch]
   private let subscription: UncheckedSendable<AnyCancellable>
 
   /// Starts to watch.
@@ -138,24 +139,34 @@ final class ListeningToFiles: Sendable {
       }
       .sinkOneByOne(receiveValue: deliver)
     subscription = UncheckedSendable(listening)
-    folder = try FolderWatch(
-      root,
-      filter: FileWatchFilter(
-        respectsGitignore: respectsGitignore, entersFolder: { files.enters($0) },
-        wantsFile: { files.wants($0) })
-    ) { event in
-      switch event {
-      case .changed(let path): subject.value.send(Changes(paths: [path], count: 1))
-      case .problem(let text): onProblem(text)
+    func watch(
+      _ root: String, _ filter: FileWatchFilter, path: @escaping @Sendable (String) -> String
+    ) throws(FileWatchError) -> FolderWatch {
+      try FolderWatch(root, filter: filter) { event in
+        switch event {
+        case .changed(let name): subject.value.send(Changes(paths: [path(name)], count: 1))
+        case .problem(let text): onProblem(text)
+        case .rootChanged: break
+        }
       }
     }
+    let filter = FileWatchFilter(
+      respectsGitignore: respectsGitignore, entersFolder: { files.enters($0) },
+      wantsFile: { files.wants($0) })
+    var folders = [try watch(root, filter) { $0 }]
+    for (folder, names) in files.sourcesElsewhere {
+      let filter = FileWatchFilter(
+        entersFolder: { _ in false }, wantsFile: { names.contains($0) })
+      folders.append(try watch(folder, filter) { joinedPath(folder, $0) })
+    }
+    self.folders = folders
   }
 
   deinit { cancel() }
 
   /// Stops the watch.
   func cancel() {
-    folder.cancel()
+    for folder in folders { folder.cancel() }
     subscription.value.cancel()
   }
 }

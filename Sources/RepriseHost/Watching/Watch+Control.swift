@@ -33,9 +33,15 @@ extension Watch: ControlTarget {
   package var newest: RunControls? { runs.newest }
 
   package func trigger(
-    parameters: [String: String], waits: Bool,
+    parameters: [String: String], waits: Bool, within callers: [String] = [],
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
+    if waits, triggers.whenBusy != .parallel,
+      let caller = runs.live.first(where: { callers.contains($0.description) })
+    {
+      return answer(
+        .refused("run \(caller) of this watch waits for the command, which would wait for its end"))
+    }
     let event = WatchEvent(
       Trigger(.socket, time: SystemClock().now.description), parameters: parameters)
     if let reason = refusal(of: event) { return answer(.refused(reason)) }
@@ -59,9 +65,8 @@ extension Watch: ControlTarget {
     if triggers.whenBusy == .ignore, runs.isBusy || inbox.waitingCount > 0 {
       return "a run is in progress, and when-busy is ignore"
     }
-    if triggers.whenBusy == .queue, triggers.buffer.whenFull != .dropOldest,
-      inbox.waitingCount >= triggers.buffer.size
-    {
+    let dropsOldest = triggers.buffer.isPolicyChosen && triggers.buffer.whenFull == .dropOldest
+    if triggers.whenBusy == .queue, !dropsOldest, inbox.waitingCount >= triggers.buffer.size {
       return "the buffer is full: \(triggers.buffer.size) events are queued"
     }
     do throws(Problem) {

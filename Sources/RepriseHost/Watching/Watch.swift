@@ -79,7 +79,7 @@ package final class Watch: Sendable {
       restartsAffected: triggers.restartsAffected, report: report)
     sources = WatchSources(
       of: loaded.workflow, triggers, inbox: inbox, watch: watch, journal: host.journal,
-      input: input, report: report)
+      input: input, activity: { [runs] in runs.activity }, report: report)
     host.guardian?.keep(watch.lockDescriptor, run: "")
   }
 
@@ -90,6 +90,8 @@ package final class Watch: Sendable {
   /// - Returns: The reason for the end.
   /// - Throws: ``Problem`` or ``JournalError``.
   package func run() async throws -> Ending {
+    var place: PlaceOfWatch?
+    defer { place?.cancel() }
     let (interrupted, waiting) = try await blocking { [self] in
       (try runsToResume(), try watch.waiting())
     }
@@ -104,7 +106,12 @@ package final class Watch: Sendable {
     state.withLock { $0.isReady = true }
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
-    do { try await sources.start() } catch { fail("error: \(error)") }
+    do {
+      place = try await blocking { [self] in
+        try PlaceOfWatch(watch) { [self] reason in fail("error: \(reason)") }
+      }
+      try await sources.start()
+    } catch { fail("error: \(error)") }
     // Serve clients only now: once a client gets an answer, every later change is detected.
     let server = serve()
     report(.statusChanged)
@@ -115,7 +122,7 @@ package final class Watch: Sendable {
     return ending
   }
 
-  /// Whether any run has not succeeded.
+  /// Whether any run has not succeeded, or an event was dropped because the buffer was full.
   package var hasFailed: Bool { runs.hasFailed }
 
   /// Starts the control server; ends the watch if that fails.
@@ -150,7 +157,7 @@ package final class Watch: Sendable {
         whenBusy: WhenBusy(triggers, room: room),
         onDrop: { [self] work in
           switch work {
-          case .event(let event): inbox.dropped(event)
+          case .event(let event): dropped(event)
           case .resume(let run):
             report(
               .message("run \(run.id) stays interrupted; resume it with: reprise resume \(run.id)"))
@@ -181,6 +188,20 @@ package final class Watch: Sendable {
     } receiveValue: { [self] run in
       report(.began(run))
     }
+  }
+
+  private func dropped(_ event: WatchEvent) {
+    inbox.dropped(event)
+    let reason: String
+    switch triggers.whenBusy {
+    case .queue:
+      reason = "the buffer is full"
+      // A source that ends on its own, such as a pipe, ends the watch with a status for the loss.
+      runs.recordFailure()
+    case .ignore: reason = "a run is in progress, and when-busy is ignore"
+    case .restart, .parallel: reason = "no run takes it"
+    }
+    reports.dropped(inbox.words(event.trigger), because: reason)
   }
 
   /// Returns the interrupted runs of an earlier watch to resume, or queues their events again.

@@ -206,7 +206,8 @@ final class WatchInbox: Sendable {
     for event in events { subject.value.send(event) }
   }
 
-  private func words(_ trigger: Trigger) -> String { trigger.hiding(secrets).words }
+  /// Describes what has happened, without secrets.
+  func words(_ trigger: Trigger) -> String { trigger.hiding(secrets).words }
 
   /// The number of queued events.
   var waitingCount: Int { state.withLock { $0.waiting.count } }

@@ -26,6 +26,8 @@ package final class WatchReports: Sendable {
   private let subject = UncheckedSendable(PassthroughSubject<WatchReport, Never>())
   private let queue = DispatchQueue(label: "reprise.watch.reports")
   private let isStatusDue = Mutex(false)
+  /// The dropped events that have not been reported.
+  private let drops = Mutex<(count: Int, last: String)>((0, ""))
 
   /// Publishes the reports.
   package var publisher: AnyPublisher<WatchReport, Never> { subject.value.eraseToAnyPublisher() }
@@ -43,6 +45,24 @@ package final class WatchReports: Sendable {
     queue.async { [self] in
       isStatusDue.withLock { $0 = false }
       subject.value.send(report)
+    }
+  }
+
+  /// Reports a dropped event; those that a slow display has not shown yet become one message.
+  func dropped(_ words: String, because reason: String) {
+    let isFirst = drops.withLock { drops in
+      drops = (drops.count + 1, words)
+      return drops.count == 1
+    }
+    guard isFirst else { return }
+    queue.async { [self] in
+      let (count, last) = drops.withLock { drops in
+        defer { drops = (0, "") }
+        return drops
+      }
+      let what = count == 1 ? "event dropped" : "\(count) events dropped"
+      subject.value.send(
+        .message("\(what), because \(reason): \(count == 1 ? "" : "… ")\(last)"))
     }
   }
 

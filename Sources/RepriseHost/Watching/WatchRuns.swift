@@ -1,5 +1,6 @@
 // The runs of a watch: starts, resumes and restarts recorded runs for events.
 
+import Paths
 import Platform
 import Reprise
 import RepriseControl
@@ -17,8 +18,18 @@ enum WatchWork: Sendable {
 
 /// Starts and restarts runs for events.
 final class WatchRuns: Sendable {
+  /// What the runs are doing, for the source of changed files.
+  struct Activity: Sendable {
+    /// Whether a run is live or starting, or has ended within the last second.
+    let isRecent: Bool
+    /// The number of runs that have started, and of their restarts.
+    let startCount: Int
+  }
+
   private struct State {
     var hasFailed = false
+    var startCount = 0
+    var lastEnd: ContinuousClock.Instant?
     /// The last parsed file.
     var source: WorkflowText?
   }
@@ -58,13 +69,21 @@ final class WatchRuns: Sendable {
   /// Whether a run is live or starting, which includes waiting for its turn.
   var isBusy: Bool { !group.isIdle }
 
+  /// What the runs are doing.
+  var activity: Activity {
+    let (count, lastEnd) = state.withLock { ($0.startCount, $0.lastEnd) }
+    let isRecent = isBusy || lastEnd.map { $0.duration(to: .now) < .seconds(1) } ?? false
+    return Activity(isRecent: isRecent, startCount: count)
+  }
+
   /// The controls of the live run that started last.
   var newest: RunControls? { group.controls.last }
 
   /// Whether any run has not succeeded.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  private func recordFailure() { state.withLock { $0.hasFailed = true } }
+  /// Notes that a run has not succeeded, or that an event was lost.
+  func recordFailure() { state.withLock { $0.hasFailed = true } }
 
   private func say(_ text: String) { report(.message(text)) }
 
@@ -121,6 +140,7 @@ final class WatchRuns: Sendable {
       let request = try request(loaded)
       return (loaded, try watch.begin(request, handling: event, isAlone: isAlone))
     }
+    state.withLock { $0.startCount += 1 }
     inbox.handled(event, by: recorded.id, byRestart: false)
     report(.handled(event.trigger.hiding(secrets), by: recorded.id))
     do {
@@ -145,7 +165,7 @@ final class WatchRuns: Sendable {
       let loaded = try LoadedWorkflow(try parsed(), arguments)
       let (recorded, state) = try host.journal.reopen(record.id) { record, state in
         var request = try request(loaded)
-        request.directory = record.request.directory
+        request.directory = record.moved(to: host.journal.directory).request.directory
         return request
       }
       return (loaded, recorded, state)
@@ -186,6 +206,7 @@ final class WatchRuns: Sendable {
     let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
     if let warning { say(warning.string) }
     if !outcome.isSuccess { recordFailure() }
+    state.withLock { $0.lastEnd = .now }
     group.remove(hosted.run.id)
     report(.statusChanged)
   }
@@ -195,9 +216,7 @@ final class WatchRuns: Sendable {
   /// - Returns: Whether the run handles the event.
   func restart(_ run: Run, for work: WatchWork) async -> Bool {
     guard case .event(let event) = work else { return false }
-    let loaded: LoadedWorkflow
-    let request: RunRequest
-    let steps: [String]?
+    let (loaded, request, steps): (LoadedWorkflow, RunRequest, [String]?)
     do {
       (loaded, request, steps) = try await blocking { [self] in
         let loaded = try load(for: event)
@@ -224,6 +243,7 @@ final class WatchRuns: Sendable {
         say("error: \(error)")
         return false
       }
+      state.withLock { $0.startCount += 1 }
       inbox.handled(event, by: run.id, byRestart: true)
       report(.handled(event.trigger.hiding(secrets), by: run.id))
       if !plan.added.isEmpty || !plan.removed.isEmpty {
@@ -244,14 +264,16 @@ final class WatchRuns: Sendable {
     return files.steps(affectedBy: event.trigger.paths).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the source files of a workflow that are below the current directory.
+  /// Returns the source files of a workflow, and the files that links among them lead to.
+  ///
+  /// - Parameter workflow: The workflow.
+  /// - Returns: The paths, relative to the current directory if they are below it.
   static func sources(of workflow: Workflow) -> Set<String> {
-    guard let file = workflow.file, let folder = workingFolder() else { return [] }
-    let here = folder + "/"
-    let path = file.hasPrefix("/") ? file : here + file
+    guard let file = workflow.file, let here = workingFolder() else { return [] }
+    let path = file.hasPrefix("/") ? file : joinedPath(here, file)
     let beside = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
     let all = [path] + workflow.sources.keys.map { beside + "/" + $0 }
-    return Set(all.filter { $0.hasPrefix(here) }.map { String($0.dropFirst(here.count)) })
+    return Set((all + all.compactMap(realPath)).map { WorkflowFiles.path($0, from: here) })
   }
 
   private func request(_ loaded: LoadedWorkflow) throws(Problem) -> RunRequest {

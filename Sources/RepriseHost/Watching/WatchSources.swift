@@ -23,6 +23,7 @@ final class WatchSources: Sendable {
     var files: [ListeningToFiles] = []
     var listening: [AnyCancellable] = []
     var next: [String: Timestamp] = [:]
+    var ownChanges = OwnChanges()
   }
 
   /// The workflow, with triggers.
@@ -37,6 +38,8 @@ final class WatchSources: Sendable {
   let journal: Journal
   /// The descriptor of standard input.
   let input: Int32
+  /// What the runs of the watch are doing.
+  private let activity: @Sendable () -> WatchRuns.Activity
   /// Called with messages to the user, and when ``next`` has changed.
   let report: @Sendable (WatchReport) -> Void
   let clock = SystemClock()
@@ -44,8 +47,10 @@ final class WatchSources: Sendable {
 
   init(
     of workflow: Workflow, _ triggers: Triggers, inbox: WatchInbox, watch: RecordedWatch,
-    journal: Journal, input: Int32, report: @escaping @Sendable (WatchReport) -> Void
+    journal: Journal, input: Int32, activity: @escaping @Sendable () -> WatchRuns.Activity,
+    report: @escaping @Sendable (WatchReport) -> Void
   ) {
+    self.activity = activity
     self.workflow = workflow
     self.triggers = triggers
     self.inbox = inbox
@@ -86,6 +91,14 @@ final class WatchSources: Sendable {
 
   /// Reports a message to the user.
   func say(_ text: String) { report(.message(text)) }
+
+  /// Reports a warning if runs keep changing the files that start them.
+  func checkOwnChanges(_ paths: Set<String>) {
+    let activity = activity()
+    if let warning = state.withLock({ $0.ownChanges.warning(after: paths, activity) }) {
+      say("warning: \(warning)")
+    }
+  }
 
   /// The next time that a schedule is due.
   var next: Timestamp? {

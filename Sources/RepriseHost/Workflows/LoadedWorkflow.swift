@@ -41,9 +41,12 @@ package struct LoadedWorkflow: Sendable {
   /// - Parameters:
   ///   - text: The YAML; paths of files that it uses are relative to the current folder.
   ///   - arguments: The arguments for the parameters.
+  ///   - files: The source of the files that it uses.
   /// - Throws: ``Problem`` with every error in the text.
-  package init(text: String, _ arguments: Arguments) throws(Problem) {
-    try self.init(WorkflowText(Array(text.utf8), file: Self.nameOfText), arguments)
+  package init(
+    text: String, _ arguments: Arguments, from files: SourceFiles = .disk
+  ) throws(Problem) {
+    try self.init(WorkflowText(Array(text.utf8), file: Self.nameOfText), arguments, from: files)
     isText = true
   }
 
@@ -62,10 +65,12 @@ package struct LoadedWorkflow: Sendable {
           + "only that program can resume it: \(program)")
     }
     let arguments = try Arguments(recorded: record, texts)
+    // Items that are files stay those that the run began with.
+    let files = SourceFiles.disk(listedIn: request.definition.uses)
     if request.isText {
-      try self.init(text: request.source, arguments)
+      try self.init(text: request.source, arguments, from: files)
     } else {
-      try self.init(try Self.parse(request.path, part: request.part), arguments)
+      try self.init(try Self.parse(request.path, part: request.part), arguments, from: files)
     }
   }
 
@@ -74,8 +79,11 @@ package struct LoadedWorkflow: Sendable {
   /// - Parameters:
   ///   - source: The parsed file.
   ///   - arguments: The arguments for the parameters.
+  ///   - files: The source of the files that it uses.
   /// - Throws: ``Problem`` with every error in the file.
-  package init(_ source: WorkflowText, _ arguments: Arguments) throws(Problem) {
+  package init(
+    _ source: WorkflowText, _ arguments: Arguments, from files: SourceFiles = .disk
+  ) throws(Problem) {
     self.source = source
     self.arguments = arguments
     if source.part == nil, source.hasOnlyParts { throw Self.choice(in: source) }
@@ -89,7 +97,7 @@ package struct LoadedWorkflow: Sendable {
       // that does, so do not check its actions.
       var catalog = StandardRunners.catalog
       catalog.isComplete = !arguments.allowsMissing
-      workflow = try source.workflow(with: arguments, actions: catalog)
+      workflow = try source.workflow(from: files, with: arguments, actions: catalog)
     } catch {
       throw Problem(Secrets.hidden(in: error, source.secretSources.values))
     }

@@ -50,15 +50,20 @@ struct MissingValues {
   ///   - scope: The part that it ran, with the values that it has taken itself.
   /// - Returns: What it has left; nil if that is not all, or nothing.
   func found(in state: RunState, _ scope: RunScope) -> Found? {
+    // The work of these steps is gone.
+    let undone = whole.stepsUndone(in: state)
     func values(of id: String) -> StepValues? {
-      state[id].flatMap { $0.phase.isSuccess ? $0.phase.values : nil } ?? scope.kept[id]
+      guard !undone.contains(id) else { return nil }
+      return state[id].flatMap { $0.phase.isSuccess ? $0.phase.values : nil } ?? scope.kept[id]
     }
     var found = Found()
     for id in read { found.steps[id] = values(of: id) }
     guard found.steps.count == read.count else { return nil }
     if !groups.isEmpty {
       let expanded = whole.expanding(state.expansions)
-      for group in groups { found.groups[group] = value(of: group, in: expanded, state, scope) }
+      for group in groups where !undone.contains(group) {
+        found.groups[group] = value(of: group, in: expanded, state, scope)
+      }
       guard found.groups.count == groups.count else { return nil }
     }
     let known = before.compactMap { id in values(of: id).map { (id, $0) } }

@@ -81,7 +81,7 @@ package struct RunScope: Equatable, Sendable {
       let variables = StepVariables.variables(in: kept[writer.id]?.outputs ?? [:])
       guard !variables.isEmpty else { continue }
       for dependent in whole.graph.withDependents([index])
-      where whole.areInSameFile(writer, dependent) {
+      where whole.areInSameFile(writer, whole.steps[dependent.position]) {
         all[whole.graph.id(of: dependent), default: [:]].merge(variables) { $1 }
       }
     }

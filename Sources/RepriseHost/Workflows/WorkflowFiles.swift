@@ -8,8 +8,10 @@ import RepriseTerminal
 
 /// A workflow file, and the folder in which it runs.
 package struct WorkflowPlace: Equatable, Sendable {
-  /// The path of the file, relative to the folder unless it is absolute; for one of the workflows in
-  /// it, followed by `#` and the name.
+  /// The path of the file, followed by `#` and the name for one of the workflows in it.
+  ///
+  /// A file has one path, however it was written: relative to the folder if it is below it, otherwise
+  /// absolute, and without links to folders, `.` and `..`. Runs, watches and caches are found by it.
   package let path: String
   /// The folder with the subfolder `workflows` in which a name was found; nil for a path, which
   /// runs in the current folder.
@@ -52,16 +54,34 @@ package struct WorkflowFiles: Sendable {
 
   /// Finds the file of a name or path; nil if there is none.
   private func file(of name: String) -> WorkflowPlace? {
-    if !Self.isName(name), Self.isFile(name) { return WorkflowPlace(path: name, folder: nil) }
+    if !Self.isName(name), Self.isFile(name) {
+      return WorkflowPlace(path: Self.path(name, from: workingFolder() ?? "/"), folder: nil)
+    }
     for folder in Self.isOnlyPath(name) ? [] : project.paths {
       for ending in Self.endings + (Self.isName(name) ? [] : [""]) {
         let path = "\(ProjectFolders.workflows)/\(name)\(ending)"
         if Self.isFile(joinedPath(folder, path)) {
-          return WorkflowPlace(path: path, folder: folder)
+          return WorkflowPlace(path: Self.path(path, from: folder), folder: folder)
         }
       }
     }
     return nil
+  }
+
+  /// Returns the one path of a file.
+  ///
+  /// - Parameters:
+  ///   - written: The path, relative to the folder or absolute.
+  ///   - folder: The absolute path of the folder.
+  /// - Returns: The path, as in ``WorkflowPlace/path``; the written one if its folder does not exist.
+  static func path(_ written: String, from folder: String) -> String {
+    let absolute = written.hasPrefix("/") ? written : joinedPath(folder, written)
+    guard let slash = absolute.lastIndex(of: "/"),
+      let place = realPath(String(absolute[..<slash]) + "/"), let here = realPath(folder)
+    else { return written }
+    let path = joinedPath(place, String(absolute[absolute.index(after: slash)...]))
+    let start = here == "/" ? here : here + "/"
+    return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
   }
 
   /// Returns the path of a file, and the name of the workflow in it: nil for the file itself.

@@ -30,6 +30,9 @@ package final class RecordedWatch: Sendable {
     self.secrets = secrets
   }
 
+  /// The path of the lock of the watch, by which others find it.
+  package var lockPath: String { journal.directory.watchLockPath(of: workflow) }
+
   /// The descriptor that holds the lock of the watch.
   package var lockDescriptor: Int32 { lock.descriptor }
 

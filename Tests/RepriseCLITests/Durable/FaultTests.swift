@@ -135,7 +135,7 @@ import Testing
 
   @Test(
     .enabled(if: getuid() == 0),
-    arguments: ["--nproc=2", "--nproc=5", "--as=30000000", "--data=6000000"],
+    arguments: ["--nproc=2", "--nproc=5", "--as=40000000", "--data=6000000"],
     ["runs", "validate w.yaml", "schema"])
   func `a command without a run ends, too, if it cannot get threads`(
     _ limit: String, _ command: String
@@ -146,7 +146,7 @@ import Testing
       "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise"
     ).succeeds()
     let ended = try await scenario.shell(
-      "timeout -k 2 20 setpriv --reuid=61236 --regid=61236 --clear-groups prlimit \(limit) "
+      "timeout -k 2 60 setpriv --reuid=61236 --regid=61236 --clear-groups prlimit \(limit) "
         + "./reprise \(command)")
     #expect([0, 4, 127, 134].contains(ended.status), "\(ended)")
     if ended.status == 4 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
@@ -178,7 +178,7 @@ import Testing
       mkfifo pipe; exec 3<> pipe
       \(Scenario.Started.executable.path) run w.yaml --progress plain > pipe & run=$!
       until test -e began; do sleep 0.02; done; sleep 1
-      kill -TERM $run; sleep 0.2; kill -TERM $run
+      kill -TERM $run; sleep 0.5; kill -TERM $run
       wait $run
       """)
     #expect(ended.status == 143, "\(ended)")

@@ -71,7 +71,8 @@ import Testing
           if ended.status == 0 { break }
           if chosen != 2 || victims.count < 2 {
             await expectEventually(
-              "nothing is left of round \(round)", within: promised(.seconds(1))
+              "nothing is left of round \(round)",
+              within: promised(.seconds(1), busy: .seconds(30))
             ) {
               processes(startedWith: "REPRISE_RUN_ID=\(run.id)").isEmpty
             }
@@ -154,7 +155,7 @@ import Testing
       kill(victims[victim], SIGKILL)
       let ended = try await started.end()
       #expect(ended.status == SIGKILL)
-      await expectEventually("nothing is left", within: promised(.seconds(1))) {
+      await expectEventually("nothing is left", within: promised(.seconds(1), busy: .seconds(30))) {
         processes(with: mark).isEmpty
       }
       #expect(try await scenario.runs().map(\.status) == ["interrupted"])

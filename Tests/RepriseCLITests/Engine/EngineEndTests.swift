@@ -61,8 +61,15 @@ import Testing
     await expectEventually("it runs") { scenario.has("began") }
     client.send(SIGTERM)
     await expectEventually("the step has got the signal") { scenario.has("signalled") }
-    client.send(SIGTERM)
+    // Signals within 200 ms are one request, so repeat the signal until it is a second one.
+    let sending = Task {
+      while !Task.isCancelled {
+        client.send(SIGTERM)
+        await Task.yield()
+      }
+    }
     #expect(await client.endOfOutput() == 143)
+    sending.cancel()
     #expect(try client.state(of: run).phase == .ended(.cancelled))
   }
 
@@ -108,7 +115,7 @@ import Testing
     try #require(victims.count == 2)
     kill(victims[victim], SIGKILL)
     #expect(await client.end() == SIGKILL)
-    await expectEventually("nothing is left", within: promised(.seconds(1))) {
+    await expectEventually("nothing is left", within: promised(.seconds(1), busy: .seconds(30))) {
       processes(with: mark).isEmpty
     }
     // The engine outlives its guardian for a moment, and holds its runs until it ends.

@@ -139,4 +139,36 @@ struct ValueCommandTests {
     #expect(sarif.output.contains("\"ruleId\": \"R0201\""))
     #expect(sarif.output.contains("\"id\": \"R0201\""))
   }
+
+  @Test func `a value that is too long for a variable is passed in a file`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - id: each
+          run: 'head -c 150000 /dev/zero | tr "\\0" x > big; printf "big=%s\\n" "$(cat big)" >> $REPRISE_OUTPUT'
+        - { id: short, env: { FILE: "${{ toFile(steps.each.outputs.big) }}" }, run: "cmp $FILE big" }
+        - { id: again, exec: [cmp, "${{ toFile(steps.each.outputs.big) }}", big] }
+        - { id: long, env: { ALL: "${{ steps.each.outputs.big }}" }, run: "echo $ALL | wc -c" }
+      """, to: "w.yaml")
+    let ended = try await scenario.reprise("run", "./w.yaml", "--progress", "plain").fails(with: 1)
+    let text = ended.output + ended.errors
+    #expect(text.contains("the variable \"ALL\" has 150000 bytes"), "\(text)")
+    #expect(text.contains("again") && !text.contains("again failed"), "\(text)")
+  }
+
+  @Test func `a secret is not passed in a file`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      secrets: { s: { env: THE_SECRET } }
+      env: { S: "${{ secrets.s }}" }
+      steps: [{ id: a, env: { F: "${{ toFile(env.S) }}" }, run: cat $F }]
+      """, to: "w.yaml")
+    let ended = try await scenario.reprise(
+      "run", "./w.yaml", environment: ["THE_SECRET": "hunter2-token"])
+    #expect(ended.status != 0)
+    let stored = try await scenario.shell("grep -r hunter2-token . || echo nowhere")
+    #expect(stored.output == "nowhere\n")
+  }
 }

@@ -103,6 +103,28 @@ import Testing
     try await watching.end().fails(with: 130)
   }
 
+  /// Returns a line of the shell that waits until so many events were dropped, up to a minute.
+  private static func waiting(forDropped count: Int) -> String {
+    let listing = "\(Scenario.Started.executable.path) triggers --json 2> /dev/null"
+    let isOver = "\(listing) | grep -q '\"dropped\":\(count)' || [ $SECONDS -gt 60 ]"
+    return "until \(isOver); do sleep 0.1; done"
+  }
+
+  @Test func `lines that a full buffer drops are reported, and the status is 1`() async throws {
+    let scenario = try Scenario()
+    let on = "{ stdin: lines, buffer: { size: 1, when-full: drop-newest } }"
+    try scenario.write(
+      WatchTests.workflow(on, run: "until test -e go; do sleep 0.01; done; echo $LINE >> log"),
+      to: "w.yaml")
+    let ended = try await scenario.shell(
+      "{ seq 20; \(Self.waiting(forDropped: 18)); touch go; } "
+        + "| \(Scenario.Started.executable.path) watch w.yaml --progress plain"
+    ).fails(with: 1)
+    #expect(scenario.read("log") == "1\n2\n")
+    let text = ended.output + ended.errors
+    #expect(text.contains("dropped, because the buffer is full: "), "\(text)")
+  }
+
   @Test func `a full buffer ends the watch, and the next one handles the queued events`()
     async throws
   {
@@ -113,7 +135,8 @@ import Testing
       to: "w.yaml")
     let executable = Scenario.Started.executable.path
     let failed = try await scenario.shell(
-      "{ seq 9; sleep 1; touch go; } | \(executable) watch w.yaml --progress none"
+      "{ seq 9; \(Self.waiting(forDropped: 1)); touch go; } "
+        + "| \(executable) watch w.yaml --progress none"
     ).fails(with: 4)
     #expect(failed.errors.contains("the buffer is full"))
     try await scenario.shell(": | \(executable) watch w.yaml --progress none").succeeds()

@@ -86,6 +86,40 @@ import Testing
     #expect(scenario.read("log") == "stdin one\nstdin two\nstdin\nstdin three\n")
   }
 
+  @Test func `lines wait for the runs before them, and none is lost`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      Self.workflow("{ stdin: lines, buffer: { size: 2 } }", run: "echo $LINE >> log"),
+      to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    // More than the buffer and the pipe hold, with a run that lasts longer than any timer.
+    let ended = try await scenario.shell(
+      "{ seq 40; sleep 7; seq 41 60; } | \(executable) watch w.yaml --progress plain"
+    ).succeeds()
+    #expect(scenario.read("log") == (1...60).map { "\($0)\n" }.joined())
+    #expect(!ended.errors.contains("dropped"), "\(ended.errors)")
+  }
+
+  @Test func `a trigger that finds a full buffer is refused`() async throws {
+    let scenario = try Scenario()
+    let watching = try await Self.watch(
+      scenario, "{ socket: true, buffer: { size: 1 } }",
+      run: "until test -e go; do sleep 0.02; done; echo run >> log")
+    var refused = 0
+    for _ in 0..<5 {
+      let ended = try await scenario.reprise("trigger", "site")
+      #expect(ended.status == 0 || ended.errors.contains("the buffer is full"), "\(ended)")
+      refused += ended.status == 2 ? 1 : 0
+    }
+    #expect(refused >= 2)
+    try scenario.write("", to: "go")
+    await expectEventually("the accepted ones have run") {
+      scenario.read("log") == String(repeating: "run\n", count: 5 - refused)
+    }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+  }
+
   @Test func `a carriage return before a line feed is not part of the line`() async throws {
     let scenario = try Scenario()
     try scenario.write(

@@ -20,6 +20,7 @@ extension WatchSources {
       switch event {
       case .changed: self?.lookForSuccesses(of: workflows)
       case .problem(let text): self?.say("warning: \(text)")
+      case .rootChanged: break
       }
     }
     keep(folder, nil)

@@ -40,6 +40,7 @@ extension WatchSources {
   }
 
   private func deliver(_ changes: ListeningToFiles.Changes, _ files: WatchedFiles) async {
+    checkOwnChanges(changes.paths)
     let paths = changes.paths.sorted()
     // Ignore changes that affect no step.
     if triggers.restartsAffected, files.steps(affectedBy: paths)?.isEmpty == true { return }

@@ -20,14 +20,22 @@ extension WatchSources {
   /// The maximum number of lines of standard input that are not yet on disk.
   private static let linesMax = 1000
 
+  /// Whether lines wait for a run: the writer of a pipe can wait, so nothing needs to be dropped.
+  private var linesWait: Bool { triggers.whenBusy == .queue && !triggers.buffer.isPolicyChosen }
+
   fileprivate func readInput(_ format: InputFormat, onEnd: @escaping @Sendable () -> Void) {
     // The subject is not declared `Sendable`, but it is thread-safe; only the reading thread sends.
     let subject = UncheckedSendable(PassthroughSubject<WatchEvent, Never>())
-    // The semaphore limits reading to the speed of the disk.
+    // The semaphore limits reading to the speed of the runs, or else of the disk.
     let room = DispatchSemaphore(value: 0)
+    let waits = linesWait
     // Start it at 0: Dispatch traps if a semaphore is freed below its initial value.
-    for _ in 0..<Self.linesMax { room.signal() }
-    let put = { [inbox] (event: WatchEvent) in inbox.put(event, answer: { _ in room.signal() }) }
+    for _ in 0..<(waits ? triggers.buffer.size : Self.linesMax) { room.signal() }
+    let put: @Sendable (WatchEvent) -> Void = { [inbox] event in
+      guard waits else { return inbox.put(event, answer: { _ in room.signal() }) }
+      inbox.put(
+        event, answer: { if case .refused = $0 { room.signal() } }, onEnd: { _ in room.signal() })
+    }
     // Called after the last line.
     let end = { [inbox] in
       inbox.put(answer: { _ in onEnd() }, recording: { _ throws(JournalError) in [] })
@@ -45,19 +53,24 @@ extension WatchSources {
     keep(nil, listening)
     // Use a separate thread, since reading blocks.
     DispatchQueue(label: "reprise.watch.input").async { [self] in
-      var number = 0
-      var lines = LineReader(input, bytesMax: .max)
-      while let bytes = lines.nextText() {
-        number += 1
-        guard let line = String(validating: bytes, as: UTF8.self) else {
-          say("warning: skipped line \(number) of standard input: it is not UTF-8")
-          continue
-        }
-        guard let event = event(of: line, number, format) else { continue }
+      readEvents(format) { event in
         room.wait()
         subject.value.send(event)
       }
       subject.value.send(completion: .finished)
+    }
+  }
+
+  private func readEvents(_ format: InputFormat, _ send: (WatchEvent) -> Void) {
+    var number = 0
+    var lines = LineReader(input, bytesMax: .max)
+    while let bytes = lines.nextText() {
+      number += 1
+      guard let line = String(validating: bytes, as: UTF8.self) else {
+        say("warning: skipped line \(number) of standard input: it is not UTF-8")
+        continue
+      }
+      if let event = event(of: line, number, format) { send(event) }
     }
   }
 
