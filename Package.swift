@@ -105,7 +105,7 @@ let package = Package(
       name: "RepriseTesting", dependencies: ["Platform", "Reprise", "WorkflowLanguage"]),
     .target(
       name: "RepriseJournal",
-      dependencies: ["Platform", "Reprise", "ChildProcesses", "SQLite"]),
+      dependencies: ["Platform", "Paths", "Reprise", "ChildProcesses", "SQLite"]),
     .target(
       name: "RepriseControl", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(

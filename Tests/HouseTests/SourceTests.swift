@@ -51,7 +51,7 @@ struct SourceTests {
     "RepriseObservability": ["Reprise", "Masking", "Logging", "CoreMetrics", "Tracing"],
     "RepriseService": ["Reprise", "ServiceLifecycle"],
     "RepriseTesting": ["Platform", "Reprise", "WorkflowLanguage"],
-    "RepriseJournal": ["Platform", "Reprise", "ChildProcesses", "SQLite"],
+    "RepriseJournal": ["Platform", "Paths", "Reprise", "ChildProcesses", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],
     "RepriseTerminal": ["Platform", "Reprise", "CombineOperators"],
     "RepriseExecutors": ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"],
@@ -159,7 +159,8 @@ struct SourceTests {
   /// What waits for a time to pass, and why it has to.
   private static let sleepers = [
     "Platform/Descriptors.swift": "declares the pause",
-    "Reprise/Execution/AttemptProcess+Service.swift": "nothing reports that a port is open",
+    "Reprise/Execution/AttemptProcess+Service.swift": "the time within which a service is ready",
+    "Reprise/Execution/ServiceCheck.swift": "nothing reports that a port is open",
     "Reprise/Runtime/RunClock.swift": "the clock of runs, which tests replace",
     "ChildProcesses/Guardian/Guardian.swift": "a process without threads, and not their parent",
     "ChildProcesses/Guardian/Leftovers.swift": "processes that are no children report no end",

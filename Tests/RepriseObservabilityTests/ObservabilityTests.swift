@@ -53,6 +53,7 @@ struct ObservabilityTests {
     engine.observer = Observability(metrics: metrics)
     let run = engine.start(try workflow())
     for await _ in run.events.values {}
+    #expect(await run.outcome == .succeeded)
     let runs = try metrics.expectCounter(
       "reprise_runs", [("workflow", "w"), ("outcome", "succeeded")])
     #expect(runs.values == [1])

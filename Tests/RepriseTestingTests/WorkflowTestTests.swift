@@ -38,7 +38,7 @@ struct WorkflowTestTests {
     #expect(test.events.retryDelays(of: "upload") == Array(repeating: .seconds(3600), count: 3))
     #expect(test.events.happened(inOrder: "upload succeeded", "run resumed", "publish started"))
     #expect(!test.events.happened(inOrder: "publish started", "run resumed"))
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(ContinuousClock.now - start < .seconds(30))
   }
 
   @Test func `a crash in the middle of a step runs this step again, and nothing else`() async throws

@@ -90,7 +90,7 @@ struct OracleTests {
       }
     }
     print("compared \(compared) moments, \(changes) months with a change")
-    #expect(compared > 1000)
+    #expect(compared > scaled(1000))
     #expect(changes >= monthsMax / 2)
   }
 

@@ -19,6 +19,14 @@ import Testing
     #expect(ended.number(before: "runs in") > 100)
   }
 
+  @Test func `computed items in a scenario change no event of its other steps`() async throws {
+    let ended = try await simulate(
+      "--computed-items", "--from", "1", "--count", isSoak ? "20000" : "300", "--seconds", "600")
+    print(ended.output)
+    #expect(ended.status == 0, "\(ended.output)")
+    #expect(ended.number(before: "scenarios in") == (isSoak ? 20_000 : 300))
+  }
+
   @Test(arguments: scenarios) func `a scenario that failed once passes`(_ path: String)
     async throws
   {

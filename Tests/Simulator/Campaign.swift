@@ -147,6 +147,21 @@ public struct Campaign {
       ?? Verdict(failure: Failure(oracle: "simulator", message: "no verdict: \(ended.errors)"))
   }
 
+  /// Simulates a scenario without and with computed items in it.
+  ///
+  /// - Returns: The difference between the events of its other steps; nil if there is none.
+  public func differenceByComputedItems(seed: UInt64) -> String? {
+    let alone = scenario(of: seed).neutral
+    let (first, second) = (isolated(alone), isolated(alone.computingItems(seed: seed)))
+    if let failure = first.failure ?? second.failure { return "\(failure)" }
+    for id in Set(first.history.keys).union(second.history.keys).sorted()
+    where first.history[id] != second.history[id] {
+      return "\(id): \(first.history[id] ?? "nothing")\n  with computed items: "
+        + "\(second.history[id] ?? "nothing")\n\(alone.computingItems(seed: seed).text)"
+    }
+    return nil
+  }
+
   /// Returns a smaller scenario with the same failure.
   public func shrunk(_ scenario: Scenario, _ failure: Failure) -> (Scenario, tries: Int) {
     var quiet = self

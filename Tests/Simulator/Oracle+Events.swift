@@ -22,7 +22,7 @@ extension Oracle {
     switch event.kind {
     case .runStarted(let planned):
       check(phase == .notStarted, "start", "the run starts twice")
-      let ids = planned.steps.map(\.id)
+      let ids = planned.steps.map(\.id).filter { !Scenario.ComputedItems.contains($0) }
       check(ids == plan.steps.map(\.id), "plan", "the plan has the steps \(ids)")
       generation = 1
       phase = .running
@@ -64,7 +64,10 @@ extension Oracle {
       wasStopped = true
       lastSteered = time
       blocked = Set(0..<plan.mainCount)
+    case .runNotice: check(isActive, "ended", "a notice while the run is \(phase)")
     case .runEnded(let outcome): end(outcome, time)
+    case .step(let id, _, let stepEvent) where Scenario.ComputedItems.contains(id):
+      follow(stepEvent, ofComputed: id)
     case .step(let id, let attempt, let stepEvent):
       guard let position = plan.positions[id] else { return fail("plan", "no step \"\(id)\"") }
       check(isActive, "ended", "\(id) \(stepEvent) while the run is \(phase)")
@@ -75,6 +78,17 @@ extension Oracle {
 
   private var isActive: Bool {
     phase == .running || phase == .restarting || phase == .cancelling
+  }
+
+  /// Follows a step that computes items, or one of an item; the checks are about the others.
+  private func follow(_ event: Event.StepEvent, ofComputed id: String) {
+    switch event {
+    case .started:
+      check(pausedAt == nil, "pause", "\(id) starts in a pause")
+      runningComputed.insert(id)
+    case .succeeded, .failed, .cancelled, .skipped: runningComputed.remove(id)
+    default: break
+    }
   }
 
   // MARK: The run
@@ -254,10 +268,8 @@ extension Oracle {
       !blocked.contains(position), "gate",
       "\(name(position)) starts after it was stopped by a restart or cancel")
     if attempt == 1 { checkNeeds(of: position, "starts") }
-    if let pausedAt, attempt == 1, !steps[position].awaitsApproval {
-      check(
-        steps[position].readyAt <= pausedAt, "pause",
-        "\(name(position)) became ready in a pause and starts in it")
+    if !steps[position].awaitsApproval {
+      check(pausedAt == nil, "pause", "\(name(position)) starts in a pause")
     }
     // A rejected step starts without a slot.
     if !steps[position].awaitsApproval {

@@ -97,7 +97,7 @@ extension Oracle {
     guard phase == .running || phase == .restarting, pausedAt == nil, steps.count <= 400 else {
       return
     }
-    let running = steps.count { $0.status == .running }
+    let running = steps.count { $0.status == .running } + runningComputed.count
     guard running < maxParallel else { return }
     for (position, step) in steps.enumerated()
     where step.status == .ready && step.attempt == 0 && !step.awaitsApproval

@@ -86,6 +86,8 @@ final class Oracle: @unchecked Sendable {
   /// Steps that must not start, because they are being stopped.
   var blocked: Set<Int> = []
   var isResuming = false
+  /// The steps of computed items that are running.
+  var runningComputed: Set<String> = []
   /// The time at which the run was paused, if it is paused.
   var pausedAt: Int64?
   var wasStopped = false
@@ -149,6 +151,7 @@ final class Oracle: @unchecked Sendable {
     notesRead = 0
     alive = [:]
     aliveOfStep = [:]
+    runningComputed = []
     requests = []
     replay(durable)
   }

@@ -8,6 +8,12 @@ extension Scenario {
     if failsFast { lines.append("fail-fast: true") }
     if let timeout { lines.append("timeout: \(timeout)ms") }
     lines.append("steps:")
+    if computed != nil {
+      let (list, each) = (ComputedItems.list, ComputedItems.each)
+      lines.append("  - { id: \(list), needs: [], run: work }")
+      let items = "${{ fromJSON(steps.\(list).outputs.items) }}"
+      lines.append("  - { id: \(each), needs: [\(list)], foreach: \"\(items)\", run: work }")
+    }
     lines += steps.map { "  - \($0.yaml(needs: true))" }
     if !finally.isEmpty {
       lines.append("finally:")
@@ -22,6 +28,7 @@ extension Scenario {
     for step in allSteps {
       lines.append("  \(step.id): " + step.behaviours.map(\.text).joined(separator: "; then "))
     }
+    if let computed { lines.append("  computed: \(computed)") }
     lines.append("moments:")
     lines += moments.map { moment in
       "  at \(moment.time) ms"

@@ -68,6 +68,22 @@ public struct Scenario: Codable, Sendable, Equatable {
     var leavesAfter = 0
   }
 
+  /// A step with computed items, before all others; none of these steps depends on the others.
+  struct ComputedItems: Codable, Sendable, Equatable {
+    var count: Int
+    /// The durations of the step that computes the items and of each item, in milliseconds.
+    var listLength: Int
+    var itemLength: Int
+    static let list = "list"
+    static let each = "each"
+
+    /// The items, as the output of the step that computes them.
+    var text: String { "[" + (0..<count).map(String.init).joined(separator: ", ") + "]" }
+
+    /// Returns whether a step is one of these.
+    static func contains(_ id: String) -> Bool { id == list || id.hasPrefix(each) }
+  }
+
   /// An action on the run.
   enum Action: Codable, Sendable, Equatable {
     case restart
@@ -115,6 +131,8 @@ public struct Scenario: Codable, Sendable, Equatable {
   var steps: [Step] = []
   /// The steps under `finally`.
   var finally: [Step] = []
+  /// The step with computed items, if there is one.
+  var computed: ComputedItems?
   var maxParallel: Int?
   var failsFast = false
   var timeout: Int?
@@ -128,6 +146,8 @@ public struct Scenario: Codable, Sendable, Equatable {
   /// The seed of the order in which work runs.
   var schedule: UInt64 = 0
   var policy = SchedulePolicy.random
+  /// Whether the policy has no exceptions.
+  var isStrict: Bool?
   /// The fraction of the work that is delayed for long.
   var lazyChance = 0.0
 

@@ -6,6 +6,8 @@ import RepriseTesting
 /// Generates the scenario of a seed.
 struct ScenarioGenerator {
   private var random: SplitMix64
+  /// For what was added later, so that the rest of a scenario stays the same.
+  private var others: SplitMix64
   private var features: Set<Feature> = []
   private var scenario = Scenario()
   private var horizon = 10_000
@@ -23,6 +25,7 @@ struct ScenarioGenerator {
   /// Creates a generator for a seed.
   init(seed: UInt64) {
     random = SplitMix64(seed: seed, purpose: 1)
+    others = SplitMix64(seed: seed, purpose: 77)
   }
 
   /// Returns the scenario.
@@ -50,6 +53,7 @@ struct ScenarioGenerator {
     scenario.schedule = random.next() >> 16
     scenario.policy = random.pick(SchedulePolicy.allCases + [.random])
     scenario.lazyChance = random.pick([0, 0, 0.05, 0.3])
+    if others.chance(0.3) { scenario.computed = .random(&others, horizon: horizon) }
     return scenario
   }
 
@@ -198,5 +202,14 @@ struct ScenarioGenerator {
     if has(.slowListeners), random.chance(0.5) { listener.blocks = random.below(horizon / 10) }
     if has(.leavers), random.chance(0.5) { listener.leavesAfter = random.number(1...30) }
     return listener
+  }
+}
+
+extension Scenario.ComputedItems {
+  /// Returns random items.
+  static func random(_ random: inout SplitMix64, horizon: Int) -> Self {
+    Self(
+      count: random.below(5), listLength: random.below(max(1, horizon / 3)),
+      itemLength: random.below(max(1, horizon / 5)))
   }
 }

@@ -43,6 +43,7 @@ final class Scheduler: @unchecked Sendable {
   private var countdowns: [(item: Int, work: @Sendable () -> Void)] = []
   private var generator: SplitMix64
   private let policy: SchedulePolicy
+  private let isStrict: Bool
   private let lazyChance: Double
   /// Called before the time advances, if no thread is blocked.
   var onIdle: () -> Void = {}
@@ -62,8 +63,9 @@ final class Scheduler: @unchecked Sendable {
   }
 
   /// Creates a scheduler at time 0.
-  init(seed: UInt64, policy: SchedulePolicy, lazyChance: Double) {
+  init(seed: UInt64, policy: SchedulePolicy, isStrict: Bool, lazyChance: Double) {
     generator = SplitMix64(seed: seed)
+    self.isStrict = isStrict
     self.policy = policy
     self.lazyChance = lazyChance
   }
@@ -170,6 +172,7 @@ final class Scheduler: @unchecked Sendable {
     }
     let position: Int
     switch policy {
+    case .oldestFirst where isStrict: position = 0
     case .random: position = generator.below(ready.count)
     case .oldestFirst: position = generator.chance(0.1) ? generator.below(ready.count) : 0
     case .newestFirst:

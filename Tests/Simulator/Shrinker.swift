@@ -92,6 +92,7 @@ struct Shrinker {
   }
 
   private mutating func simplifySettings() {
+    accept { $0.computed = nil }
     accept { $0.maxParallel = nil }
     accept { $0.failsFast = false }
     accept { $0.timeout = nil }

@@ -18,6 +18,8 @@ struct SimulatedExecutor: Executor {
   let scheduler: Scheduler
   let witness: any ExecutorWitness
   let fault: Fault?
+  /// The output of the step that computes items.
+  var items = "[]"
 
   func execute(_ context: StepContext) async throws -> StepOutputs {
     let (behaviour, token) = witness.started(context)
@@ -56,6 +58,8 @@ struct SimulatedExecutor: Executor {
         return .failure(CancellationError())
       }
       return switch behaviour.ending {
+      case .success where context.step.id == Scenario.ComputedItems.list:
+        .success(["items": items])
       case .success: .success(["by": "\(context.step.id) \(context.generation).\(context.attempt)"])
       case .exit(let status): .failure(FailureReason.exited(status: status))
       case .error: .failure(SimulatedError())

@@ -7,6 +7,11 @@ extension Simulation: ExecutorWitness {
   func started(_ context: StepContext) -> (Scenario.Behaviour, token: Int) {
     let id = context.step.id
     tokenCount += 1
+    if let computed = scenario.computed, Scenario.ComputedItems.contains(id) {
+      let isList = id == Scenario.ComputedItems.list
+      let length = isList ? computed.listLength : computed.itemLength
+      return (Scenario.Behaviour(length: length), tokenCount)
+    }
     guard let position = oracle.plan.positions[id] else {
       oracle.fail("plan", "the executor gets an unknown step \"\(id)\"")
       return (Scenario.Behaviour(), tokenCount)

@@ -30,13 +30,16 @@ final class Simulation: @unchecked Sendable {
   private var resumesLeft: Int
   private var verdict = Verdict()
   private var mustCrash = false
+  /// The events of each step without computed items, in short.
+  private var history: [String: [String]] = [:]
   private static let itemsMax = 3_000_000
 
   init(_ scenario: Scenario, _ options: SimulationOptions) throws {
     self.scenario = scenario
     self.options = options
     scheduler = Scheduler(
-      seed: scenario.schedule, policy: scenario.policy, lazyChance: scenario.lazyChance)
+      seed: scenario.schedule, policy: scenario.policy, isStrict: scenario.isStrict ?? false,
+      lazyChance: scenario.lazyChance)
     workflow = try Workflow(text: scenario.yaml, file: "simulated.yaml")
     let oracle = Oracle(scenario)
     self.oracle = oracle
@@ -64,6 +67,7 @@ final class Simulation: @unchecked Sendable {
     }
     verdict.failure = oracle.failure
     verdict.trace = scheduler.trace.value
+    verdict.history = history.mapValues { $0.joined(separator: ", ") }
     verdict.events = oracle.eventCount
     verdict.items = scheduler.itemCount
     verdict.seconds = Double(scheduler.now) / 1e6
@@ -76,7 +80,9 @@ final class Simulation: @unchecked Sendable {
   private func begin() {
     incarnation += 1
     var engine = Engine(
-      executor: SimulatedExecutor(scheduler: scheduler, witness: self, fault: options.fault),
+      executor: SimulatedExecutor(
+        scheduler: scheduler, witness: self, fault: options.fault,
+        items: scenario.computed?.text ?? "[]"),
       clock: SimulatedClock(scheduler: scheduler, fault: options.fault),
       recorder: scenario.disk.isUsed ? AcknowledgingRecorder(simulation: self) : nil)
     let (scheduler, fault) = (scheduler, options.fault)
@@ -306,6 +312,13 @@ final class Simulation: @unchecked Sendable {
     guard incarnation == self.incarnation, !scheduler.isDead else { return }
     if case .generationStarted = event.kind { verdict.generations += 1 }
     scheduler.note(event.traceValue)
+    if case .step(let id, let attempt, let stepEvent) = event.kind,
+      !Scenario.ComputedItems.contains(id)
+    {
+      let milliseconds = (event.time.microseconds - SimulatedClock.epoch) / 1000
+      history[id, default: []]
+        .append("\(stepEvent.name) \(event.generation).\(attempt) at \(milliseconds)")
+    }
     if options.isVerbose { print("  event \(event.generation): \(event.kind)") }
     oracle.receive(event)
     if options.fault == .eventComesTwice, event.time.microseconds % 53 == 0 {

@@ -14,6 +14,8 @@ public struct Verdict: Codable, Sendable {
   public var seconds = 0.0
   /// The number of crashes of the process.
   public var crashes = 0
+  /// The events of each step, with their times.
+  public var history: [String: String] = [:]
   /// The number of generations that were started by restarts.
   public var generations = 0
 }

@@ -19,6 +19,7 @@ struct Options {
   private var faults: Int?
   private var shrinks = true
   private var printsTraces = false
+  private var comparesItems = false
 
   init() {}
 
@@ -47,6 +48,7 @@ struct Options {
         campaign.options.fault = fault
       case "--faults": faults = try value(option)
       case "--traces": printsTraces = true
+      case "--computed-items": comparesItems = true
       case "--no-shrink": shrinks = false
       case "--workers": campaign.workers = try value(option)
       case "--failures": campaign.failuresMax = try value(option)
@@ -71,6 +73,7 @@ struct Options {
     if let seed {
       return run(campaign.scenario(of: seed), seed: seed, command: "--seed \(seed)")
     }
+    if comparesItems { return compareItems() }
     print("seeds from \(first): simulate --from \(first)")
     var campaign = campaign
     if printsTraces {
@@ -89,6 +92,23 @@ struct Options {
       shrink(campaign.scenario(of: seed), failure, command: "--seed \(seed)")
     }
     return figures.failures.isEmpty ? 0 : 1
+  }
+
+  /// Compares each scenario with itself and computed items in it.
+  private func compareItems() -> Int32 {
+    var campaign = campaign
+    campaign.sizes = campaign.sizes ?? 1...12
+    let end = Date().addingTimeInterval(seconds)
+    var next = first
+    while next < first + count, Date() < end {
+      if let difference = campaign.differenceByComputedItems(seed: next) {
+        print("seed \(next): \(difference)")
+        return 1
+      }
+      next += 1
+    }
+    print("\(next - first) scenarios in \(Int(seconds)) s with the same events")
+    return 0
   }
 
   private func run(_ scenario: Scenario, seed: UInt64?, command: String) -> Int32 {

@@ -14,6 +14,7 @@ let usage = """
     --verbose       print every event of the seed
     --fault NAME    plant a fault: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
     --faults N      plant each fault, and count how many of N seeds detect it
+    --computed-items  compare each scenario with itself and computed items in it
     --traces        print a hash of everything that happened, for each seed
     --no-shrink     do not shrink a failing scenario
     --workers N     the number of concurrent processes (default: 2)
