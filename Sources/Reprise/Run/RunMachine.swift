@@ -312,9 +312,22 @@ struct RunMachine: Sendable {
 
   // MARK: Cancelling
 
+  /// Stops all steps, and then runs those under `finally` that have not begun.
+  ///
+  /// Steps under `finally` that are running go on: only a kill stops them. What they would still undo
+  /// is not undone.
   private mutating func cancel(_ cause: CancellationCause, _ plan: Plan) -> [Action] {
     guard mayRestart else { return [] }
     reload = nil
+    if case .toRestart = waiting {
+      // It has stopped those under `finally` that were in progress.
+      isFinallyConnected = false
+    } else if isFinallyConnected, cause == .request, !isKilled {
+      waiting = .forFinally(cause)
+      let undos = plan.undoingSteps
+      return [.stop([], because: .cancel(cause))]
+        + (undos.isEmpty ? [] : [.cancelSteps(undos, now: false)])
+    }
     waiting = .toEnd(cause, outstanding: nil)
     return [.stop(plan.graph.topologicalOrder, because: .cancel(cause))]
   }

@@ -66,6 +66,9 @@ package struct Plan: Sendable, Equatable {
   /// Whether there are steps under `finally`.
   package var hasFinally: Bool { workflow.finallyCount > 0 }
 
+  /// The steps that undo others, in topological order.
+  package var undoingSteps: [StepIndex] { finallySteps.filter { self[$0].undoes != nil } }
+
   /// Returns those of some steps that are not under `finally`.
   package func mainSteps(among steps: [StepIndex]) -> [StepIndex] {
     hasFinally ? steps.filter { self[$0].extrasIfAny?.finally == nil } : steps

@@ -104,15 +104,52 @@ struct FinallyTests {
     #expect(stage.ran.value == ["a 1", "always 1"])
   }
 
-  @Test func `a cancel after a success stops the finally steps that run`() async throws {
+  @Test func `the first cancel lets the finally steps go on that run, and those after them`()
+    async throws
+  {
     let gate = Gate()
     let stage = Stage(finallyGate: gate)
     let run = try stage.start()
     stage.gate.open()
     await expectEventually("the finally steps run") { stage.ran.value.last == "always 1" }
     run.cancel()
+    await expectEventually("the run is being cancelled") {
+      run.state.phase == .cancelling(.request)
+    }
+    #expect(run.state["always"]?.phase == .running)
+    gate.open()
     #expect(await run.outcome == .cancelled)
-    #expect(stage.ran.value.last == "always 1")
+    #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
+    #expect(run.state["always"]?.phase == .succeeded([:]))
+  }
+
+  @Test func `a cancel during a restart runs the finally steps that had not begun`() async throws {
+    let (restarting, held) = (Gate(), Gate())
+    let ran = Protected<[String]>([])
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        ran.withLock { $0.append(context.step.id) }
+        guard context.step.id == "one" else { return [:] }
+        do { try await held.waitUnlessCancelled() } catch {
+          await restarting.wait()
+          throw error
+        }
+        return [:]
+      })
+    let run = engine.start(
+      try Workflow(
+        text: "{ steps: [{ id: a, run: x }], finally: [{ id: one, run: x }, { id: two, run: x }] }",
+        file: "w.yaml"))
+    await expectEventually("the finally steps run") { ran.value == ["a", "one"] }
+    run.restart()
+    run.cancel()
+    await expectEventually("the run is being cancelled") {
+      run.state.phase == .cancelling(.request)
+    }
+    restarting.open()
+    #expect(await run.outcome == .cancelled)
+    #expect(ran.value == ["a", "one", "two"])
+    #expect(run.state["one"]?.phase.name == "cancelled")
   }
 
   @Test func `a restart during the finally steps restarts all steps`() async throws {

@@ -227,7 +227,11 @@ private struct World {
     let failsToRecord = Int.random(in: 0..<40, using: &generator) == 0
     switch action {
     case .stop(let steps, let reason):
-      if case .cancel = reason { (isCancelRequested, reload) = (true, nil) }
+      if case .cancel = reason {
+        (isCancelRequested, reload) = (true, nil)
+        // A restart has stopped steps under `finally`; those that had not begun run after it.
+        if !stopping.isEmpty { isFinallyConnected = false }
+      }
       return stop(steps)
     case .connectFirst(let steps):
       return admit(steps, failsToRecord)
