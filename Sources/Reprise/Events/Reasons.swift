@@ -25,6 +25,10 @@ public enum FailureReason: Sendable, Equatable, Error {
   case threw(String)
   /// Nothing is left of the attempt where it ran, and it has no result; the text says why.
   case lost(String)
+  /// The condition of `repeat` of a group is not met; the text says which.
+  ///
+  /// Until the last round, the group runs again then.
+  case unmet(String)
 }
 
 /// The cause that stopped a step before it could succeed or fail.
@@ -68,7 +72,7 @@ extension FailureReason {
     switch self {
     case .exited(let status): status
     case .signalled(let signal): 128 + signal
-    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost: nil
+    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost, .unmet: nil
     }
   }
 }
@@ -89,7 +93,7 @@ public typealias StepOutputs = [String: String]
 extension FailureReason: CodedCases {
   static let byName = named([
     .exited(status: 0), .signalled(signal: 0), .timedOut(after: .zero), .notStarted(""),
-    .badOutputs(""), .badValue(""), .rejected, .threw(""), .lost(""),
+    .badOutputs(""), .badValue(""), .rejected, .threw(""), .lost(""), .unmet(""),
   ])
 
   var row: CaseRow<Self> {
@@ -118,6 +122,7 @@ extension FailureReason: CodedCases {
       CaseRow("threw", "threw an error: \(text)") { .threw(try $0.value("text", text)) }
     case .lost(let text):
       CaseRow("lost", "was lost: \(text)") { .lost(try $0.value("text", text)) }
+    case .unmet(let text): CaseRow("unmet", text) { .unmet(try $0.value("text", text)) }
     }
   }
 }

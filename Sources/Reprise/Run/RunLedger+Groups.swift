@@ -114,6 +114,17 @@ extension RunLedger.Page {
       }
   }
 
+  /// Returns whether a group runs again after the failure of a step.
+  private func isRetried(
+    _ group: GroupIndex, after step: StepIndex, _ reason: FailureReason
+  ) -> Bool {
+    guard plan.groups[group].isRepeated else {
+      return plan.groups[group].retry?.covers(reason) == true
+    }
+    guard plan.group(of: step) == group, case .unmet = reason else { return false }
+    return true
+  }
+
   /// Lets the innermost group of a failed step run again that has retries left.
   ///
   /// Closes the gates of its steps and of those that depend on them, so that nothing else happens
@@ -131,7 +142,7 @@ extension RunLedger.Page {
     case .set, .unused, nil: break
     }
     for group in around {
-      guard let retry = plan.groups[group].retry, retry.covers(reason),
+      guard let retry = plan.groups[group].retry, isRetried(group, after: step, reason),
         let (wait, count) = groups.retry(group, becauseOf: step)
       else {
         // Outside of it, this is no failure.
@@ -223,7 +234,7 @@ extension RunDriver {
     }
     let steps = retry.wait.members.filter(plan.contains)
     guard !steps.isEmpty else { return nil }
-    asker = Requester(.retry, name: plan.groups[retry.group].name)
+    asker = Requester(.retry, name: plan.groups[retry.group].shownName)
     groupToRetry = retry.group
     return .restart(from: steps, requestedIn: nil)
   }
@@ -240,17 +251,11 @@ extension RunDriver {
     // A restart in the meantime has connected those that it has reset.
     let steps = ledger.decide { page in
       plan.graph.topologicalOrder.filter { step in
-        guard held.contains(step) else { return false }
-        return switch page.state[step].phase {
-        case .pending: !page.controls[step].isOpen
-        // Its result may have been set, or it was cancelled, before its needs had theirs.
-        case .succeeded, .skipped, .cancelled: true
-        case .ready, .running, .failed: false
-        }
+        held.contains(step)
+          && !(page.state[step].phase == .pending && page.controls[step].isOpen)
       }
     }
-    pipeline.disconnect(steps)
-    connect(steps)
+    reconnect(steps)
     return true
   }
 }

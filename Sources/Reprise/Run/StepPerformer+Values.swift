@@ -114,6 +114,7 @@ extension StepPerformer {
     case .badValue(let text): .badValue(masked(text))
     case .threw(let text): .threw(masked(text))
     case .lost(let text): .lost(masked(text))
+    case .unmet(let text): .unmet(masked(text))
     case .exited, .signalled, .timedOut, .rejected: reason
     }
   }

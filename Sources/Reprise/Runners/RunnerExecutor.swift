@@ -130,7 +130,7 @@ extension FailureReason {
     switch self {
     case .signalled: true
     case .exited(let status): status > 128
-    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost: false
+    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost, .unmet: false
     }
   }
 }

@@ -12,7 +12,7 @@ extension StepContext {
     switch resolved.action {
     case .exec(let words): words
     case .run(let script): step.commandLine(for: script, in: workflow)
-    case .call, .perform, .wait, .pause: []
+    case .call, .perform, .wait, .pause, .unmet: []
     }
   }
 
@@ -32,6 +32,7 @@ extension StepContext {
     let code: ActionRegistry.Body
     switch resolved.action {
     case .run, .exec, .wait, .pause: return try await executor.execute(self)
+    case .unmet(let text): throw FailureReason.unmet(text)
     case .call(let name, _): code = { try await registry.body(of: name)($0) }
     case .perform(let work):
       guard let closure = work.body as? ClosureWork else {
@@ -89,7 +90,7 @@ extension ResolvedStep.Action {
     case .call(let name, let arguments):
       "call \(name) " + ArgumentValue.map(arguments).value.json
     case .perform: "a closure"
-    case .run, .exec, .wait, .pause: "\(self)"
+    case .run, .exec, .wait, .pause, .unmet: "\(self)"
     }
   }
 }

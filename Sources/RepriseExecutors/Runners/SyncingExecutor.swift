@@ -61,7 +61,7 @@ extension FailureReason {
   fileprivate var mayHaveWritten: Bool {
     switch self {
     case .exited, .signalled, .timedOut, .badOutputs: true
-    case .notStarted, .badValue, .rejected, .threw, .lost: false
+    case .notStarted, .badValue, .rejected, .threw, .lost, .unmet: false
     }
   }
 }

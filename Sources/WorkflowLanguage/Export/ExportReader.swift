@@ -77,7 +77,8 @@ struct ExportReader {
     refuse(step.step.grace != nil, "grace", Self.grace)
     let groups = workflow.groups(around: step.step).map { workflow.groups[$0] }
     refuse(groups.contains { $0.timeout != nil }, "timeout", Self.group)
-    refuse(groups.contains { $0.retry != nil }, "retry", Self.group)
+    refuse(groups.contains { $0.isRepeated }, "repeat", Self.group)
+    refuse(groups.contains { $0.retry != nil && !$0.isRepeated }, "retry", Self.group)
     refuse(
       groups.contains(where: \.continuesOnError), "continue-on-error",
       "only single steps can be continued after")
@@ -165,7 +166,7 @@ struct ExportReader {
         }
         step.command = command(step.step.shell ?? workflow.shell, script)
       case .exec(let words): step.command = words
-      case .call, .perform, .wait, .pause: break
+      case .call, .perform, .wait, .pause, .unmet: break
       }
       for word in step.command ?? [] { refuseVariables(in: word, step.subject, "run") }
       for (name, value) in step.environment {

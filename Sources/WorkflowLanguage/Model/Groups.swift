@@ -30,6 +30,9 @@ package struct Group: Sendable, Equatable {
   package var timeout: Duration?
   /// When all of its steps run again after a failure.
   package var retry: Retry?
+  /// Whether ``retry`` is the rule for rounds: only a step directly in it, which is not in one of the
+  /// groups inside of it, decides by its failure that there is another one.
+  package var isRepeated = false
   /// The mutex that it holds as a whole.
   package var mutex: String?
   /// The maximum number of its parts in progress: the steps and groups directly inside of it.
@@ -38,6 +41,12 @@ package struct Group: Sendable, Equatable {
   package var failFastCount: Int?
   /// The position of the group in the template of which it is a copy for an item.
   var origin: Int?
+
+  /// The name for users: a group for rounds has that of the group that repeats.
+  package var shownName: String { isRepeated ? String(name.dropLast(Self.rounds.count)) : name }
+
+  /// The end of the name of a group for rounds.
+  static let rounds = ":rounds"
 
   package init(name: String, hasID: Bool = false, in parent: GroupIndex? = .run) {
     (self.name, self.hasID, self.parent) = (name, hasID, parent)

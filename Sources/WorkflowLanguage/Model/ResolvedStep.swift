@@ -12,6 +12,8 @@ package struct ResolvedStep: Sendable, Equatable {
     case perform(InProcessWork)
     case wait
     case pause(WaitEnd)
+    /// A condition is not met; the text says which.
+    case unmet(String)
   }
 
   package var action: Action

@@ -21,6 +21,7 @@ extension KeyTable {
     Key(
       "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
       "when all of its steps run again after a failure"),
+    Key("repeat", .map(repetition), "until when all of its steps run again after a success"),
     Key(
       "mutex", .template, "a name; groups and steps with the same mutex never run at once"),
     Key("outputs", .named(.identifier, .template), "values for later steps"),

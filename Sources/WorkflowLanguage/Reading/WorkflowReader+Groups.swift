@@ -15,6 +15,8 @@ extension WorkflowReader {
     let id: String?
     let name: Node?
     var outputs: Node?
+    /// The rule for its rounds.
+    var repetition: Node?
   }
 
   mutating func readSequence(
@@ -26,7 +28,7 @@ extension WorkflowReader {
     let first = drafts.count
     let (outline, last) = readList(group.list, after: group.needs, group.context)
     let ends = withServices(last, from: first, of: group.context.group)
-    return (closeGroup(group, outline, ends, context), ends)
+    return finish(group, outline, ends, context)
   }
 
   // The next functions are apart from those that call themselves for nested lists, whose frames must
@@ -51,6 +53,7 @@ extension WorkflowReader {
     var group = Group(
       name: id.map { fullID($0, scope: context.scope) } ?? internalName(of: node, context),
       hasID: id != nil, in: context.group)
+    group.parent = addRounds(fields, around: group, id, context)
     group.isList = table.has("steps")
     readSettings(fields, of: &group, &inner, context)
     let hasBranches = table.has("parallel")
@@ -66,7 +69,7 @@ extension WorkflowReader {
     inner.opening = needs
     return OpenGroup(
       list: list, context: inner, needs: needs, id: id, name: fields["name"],
-      outputs: fields["outputs"])
+      outputs: fields["outputs"], repetition: fields["repeat"])
   }
 
   /// Adds a list without settings, to which services in it belong.
@@ -199,6 +202,19 @@ extension WorkflowReader {
     context.group = groups.add(
       Group(name: "\(around.name):branch \(position)", in: context.group))
     return context
+  }
+
+  /// Completes a group whose steps have been read.
+  ///
+  /// - Returns: Its outline, and the needs of what follows it.
+  mutating func finish(
+    _ group: OpenGroup, _ outline: Outline, _ ends: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    guard let node = group.repetition, let id = group.id else {
+      return (closeGroup(group, outline, ends, context), ends)
+    }
+    let (round, last) = addRound(node, group, id, ends, context)
+    return (closeGroup(group, .sequence([outline, round]), last, context), last)
   }
 
   /// Makes a group known to `needs`, expressions and displays, after its steps have been read.

@@ -40,7 +40,7 @@ extension WorkflowReader {
       fields["parallel"] != nil
       ? readBranches(group) : readList(group.list, after: needs, group.context)
     let ends = withServices(last, from: first, of: group.context.group)
-    return (closeGroup(group, outline, ends, context), ends)
+    return finish(group, outline, ends, context)
   }
 
   /// Opens the scope of an item, and reads the settings of the group for it.
@@ -59,6 +59,7 @@ extension WorkflowReader {
     inner.scope = scopes.count - 1
     var group = Group(
       name: fullID(member, scope: context.scope), hasID: true, in: context.group)
+    group.parent = addRounds(fields, around: group, member, context)
     group.isList = true
     readSettings(fields, of: &group, &inner, context)
     inner.group = groups.add(group)
@@ -66,6 +67,6 @@ extension WorkflowReader {
     collectIDs(in: [list], scope: inner.scope)
     return OpenGroup(
       list: list, context: inner, needs: needs, id: member, name: fields["name"],
-      outputs: fields["outputs"])
+      outputs: fields["outputs"], repetition: fields["repeat"])
   }
 }

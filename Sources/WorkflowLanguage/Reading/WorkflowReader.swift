@@ -383,6 +383,6 @@ struct WorkflowReader {
       return (nil, before)
     }
     let (outline, ends) = readBranches(group)
-    return (closeGroup(group, outline, ends, context), ends)
+    return finish(group, outline, ends, context)
   }
 }
