@@ -129,7 +129,7 @@ extension Workflow {
   fileprivate func hasSameSettings(as other: Workflow) -> Bool {
     maxParallel == other.maxParallel && timeout == other.timeout && failsFast == other.failsFast
       && failFastCount == other.failFastCount && order == other.order
-      && name == other.name
+      && name == other.name && groups == other.groups
   }
 }
 

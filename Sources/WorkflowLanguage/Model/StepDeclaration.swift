@@ -78,6 +78,7 @@ extension Workflow {
       extras?.repetition?.limit.map { "repeat.limit: \($0)" },
       extras?.skipsDependents == true ? "if-skipped: skip" : nil,
       extras?.mutex.map { "mutex: \($0)" },
+      extras?.pool.map { "pool: \($0.pool), \($0.count)" },
       extras?.approval.map { "approval: \($0)" },
       extras?.approvalRule.map { "approval: \($0.settings)" },
       extras?.usesTerminal == true ? "terminal: true" : nil,
