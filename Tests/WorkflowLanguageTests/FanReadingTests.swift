@@ -17,6 +17,10 @@ struct FanReadingTests {
 
   private static let list = "foreach: \"${{ fromJSON(steps.plan.outputs.items) }}\""
 
+  private func item(_ key: String) -> ExpandedItem {
+    ExpandedItem(key: key, item: .text(key), label: key)
+  }
+
   @Test func `a step with computed items is one step, drawn with a star`() throws {
     let workflow = try Self.workflow(Self.list)
     #expect(workflow.steps.map(\.id) == ["plan", "test", "after"])
@@ -27,9 +31,6 @@ struct FanReadingTests {
   }
 
   @Test func `an expansion replaces the steps of the one before`() throws {
-    func item(_ key: String) -> ExpandedItem {
-      ExpandedItem(key: key, item: .text(key), label: key)
-    }
     let workflow = try Self.workflow(Self.list)
     let first = workflow.expanding(["test": [item("a"), item("b")]])
     #expect(first.steps.map(\.id) == ["plan", "test", "test[a]", "test[b]", "after"])
@@ -114,7 +115,6 @@ struct FanReadingTests {
 
   @Test(arguments: [
     ("", "[{ id: a, run: x, timeout: \"${{ item }}s\" }]", "\"item\" is not known before the run"),
-    ("", "[{ id: a, run: x, undo: y }]", "undo the work of all items in a step under \"finally\""),
     ("", "[{ id: a, run: x, needs: after }]", "cycle"),
     ("", "[{ id: a, run: x, env: { A: \"${{ steps.test.result }}\" } }]", "\"test\""),
     (
@@ -131,12 +131,31 @@ struct FanReadingTests {
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test func `one of several needs cannot be a step with computed items`() {
-    let error = #expect(throws: WorkflowError.self) {
-      try Self.group("", "[{ id: a, run: x }]", "  - { id: c, needs: { any: [test] }, run: x }")
-    }
-    #expect(error?.description.contains("whose items are only known during the run") == true)
-    #expect(error?.description.contains("needs: [test]") == true)
+  @Test func `computed items can be alternatives`() throws {
+    let workflow = try Self.group(
+      "", "[{ id: a, run: x }]", "  - { id: c, needs: { any: [test] }, run: x }")
+    #expect(workflow.steps.last?.needs == ["test"])
+    #expect(workflow.steps.last?.extras.needRules?.anyOf == ["test"])
+    let expanded = workflow.expanding(["test": [item("p"), item("q")]])
+    #expect(
+      expanded.steps.last?.extras.needRules?.anyOf == ["test", "test[p]/a", "test[q]/a"])
+  }
+
+  @Test func `what undoes computed items comes after the step that stands for all of them`() throws
+  {
+    let workflow = try Self.group(
+      "", "[{ id: a, run: x, undo: [y, \"${{ item }}\"] }, { id: b, run: x }]",
+      "finally: [{ id: f, run: x }]")
+    #expect(workflow.steps.suffix(2).map(\.id) == ["test/undo", "f"])
+    #expect(workflow.steps.suffix(2).map(\.extras.undoes) == ["test", nil])
+    let expanded = workflow.expanding(["test": [item("p"), item("q")]])
+    #expect(
+      expanded.steps.suffix(4).map(\.id) == [
+        "test/undo", "test[p]/a/undo", "test[q]/a/undo", "f",
+      ])
+    #expect(expanded.finallyCount == 4)
+    #expect(expanded.steps.suffix(3).map(\.extras.undoes) == ["test[p]/a", "test[q]/a", nil])
+    #expect(expanded.expanding(["test": []]) == workflow.expanding(["test": []]))
   }
 
   @Test func `items that are known have keys, too`() throws {

@@ -42,10 +42,6 @@ struct UndoReadingTests {
     ("- { id: a, run: x, undo: { script: y } }", "R0201"),
     ("- { id: a, run: x, undo: 'echo ${{ params.x }}' }", "R0304"),
     ("- { id: a, service: x, undo: y }", "R0216"), ("- { id: a, run: x, rollback: y }", "R0201"),
-    (
-      "- { id: a, run: x }\n  - { id: b, foreach: '${{ fromJSON(steps.a.outputs.x) }}', run: x, undo: y }",
-      "R0217"
-    ),
     ("- { id: a, run: x }\nfinally: [{ id: b, run: x, undo: y }]", "R0217"),
     ("- { id: a, pool: db, run: x }", "R0809"),
     ("- { id: a, pool: p, run: x }\npools: { p: 0 }", "R0210"),

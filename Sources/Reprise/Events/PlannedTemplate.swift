@@ -63,6 +63,7 @@ extension PlannedStep {
       graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) },
       isService: step.action.isService ? true : nil)
     name = step.extrasIfAny?.name
+    undoes = step.undoes
     items = workflow.items(of: step)
     template = workflow.template(of: step).map { PlannedTemplate($0, of: workflow) }
   }
@@ -72,6 +73,7 @@ extension PlannedStep {
     var copy = self
     copy.id = names.id(id)
     copy.needs = needs.map(names.id)
+    copy.undoes = undoes.map(names.id)
     copy.name = name.map(names.text)
     copy.label = label.map(names.text)
     copy.template = template?.renamed(names) { $0.renamed(names) }

@@ -58,6 +58,8 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var items: [ExpandedItem]?
   /// The steps for each item of a step that is expanded during the run; nil for other steps.
   package var template: PlannedTemplate?
+  /// The id of the step whose work it undoes; nil for other steps.
+  package var undoes: String?
 
   /// Creates a step of a plan.
   ///
@@ -83,7 +85,7 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case id, name, needs, label, items, template
+    case id, name, needs, label, items, template, undoes
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
     case graceSeconds = "grace-seconds"

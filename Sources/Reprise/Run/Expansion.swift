@@ -96,9 +96,8 @@ extension RunDriver {
     }
     guard isExpanded else { return .stopped }
     machine.addNew(next.order.filter { !plan.contains($0) })
-    // Nothing that needs the step can have begun: it ends after the answer.
-    pipeline.disconnect(Array(plan.graph.withDependents([step]).dropFirst()))
-    connect(Array(next.graph.withDependents([step]).dropFirst()))
+    // What needs this step waits, because it ends after the answer, or has begun because of another.
+    reconnect(Array(next.graph.withDependents([step]).dropFirst()))
     return .expanded
   }
 }

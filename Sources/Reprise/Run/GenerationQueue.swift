@@ -9,22 +9,27 @@ final class GenerationQueue: StepQueue {
   private let performer: StepPerformer
   private let plan: Plan
   private let generation: Int
+  private let connection: Int
   /// Whether tasks run in the global pool, because evaluating their expressions may read files.
   private let usesPool: Bool
   private var slots: Slots { performer.slots }
 
-  init(_ performer: StepPerformer, _ plan: Plan, generation: Int) {
-    self.performer = performer
-    self.plan = plan
-    self.generation = generation
+  init(_ performer: StepPerformer, _ plan: Plan, generation: Int, connection: Int) {
+    (self.performer, self.plan) = (performer, plan)
+    (self.generation, self.connection) = (generation, connection)
     // A step's condition is evaluated on the task that made the step ready.
     usesPool = plan.workflow.scopesReadFiles || plan.workflow.conditionsReadFiles
+  }
+
+  /// Combines a step with the results of its needs.
+  func job(_ step: StepIndex, _ results: NeedResults) -> StepJob {
+    performer.job(step, of: plan, generation: generation, connection: connection, results)
   }
 
   func enter(_ future: StepFuture) -> StepResult? {
     let step = future.step
     let replacement = performer.runtime.taskExecutor
-    let job = performer.job(step, of: plan, generation: generation, future.needResults)
+    let job = job(step, future.needResults)
     switch performer.admit(job, future) {
     case .over(let result):
       return result

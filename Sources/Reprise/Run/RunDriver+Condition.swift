@@ -14,7 +14,7 @@ extension RunDriver {
     else { return nil }
     let step = Workflow.Step(id: "if", action: .run(""))
     let job = StepJob(
-      index: StepIndex(0), plan: plan, step: step, generation: machine.generation,
+      index: StepIndex(0), plan: plan, step: step, generation: machine.generation, connection: 0,
       status: .success, results: [], blockingResult: nil)
     switch await answer(to: condition, job) {
     case .met:

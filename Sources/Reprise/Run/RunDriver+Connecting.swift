@@ -6,23 +6,44 @@ extension RunDriver {
   /// Connects steps in topological order.
   func connect(_ steps: [StepIndex], needs: [StepIndex: [StepIndex]] = [:]) {
     let generation = machine.generation
-    let (plan, waits) = ledger.decide { page in
+    let (plan, connection, waits) = ledger.decide { page in
       let held = page.stepsHeldForRetry
+      page.connectionCount += 1
       // A step that succeeded before the run was resumed is connected only to provide its outputs.
       for step in steps {
         guard
           page.state[step].phase == .pending
             || page.controls[step].isAdopting, !held.contains(step)
         else { continue }
-        page.controls[step].admit(to: generation)
+        page.controls[step].open(for: page.connectionCount)
       }
-      return (page.plan, page.waitsForServices(of: steps))
+      return (page.plan, page.connectionCount, page.waitsForServices(of: steps))
     }
-    let queue = GenerationQueue(performer, plan, generation: generation)
+    let queue = GenerationQueue(performer, plan, generation: generation, connection: connection)
     pipeline.connect(steps, of: plan, needs: needs, waits: waits, in: queue) {
       [performer] step, results in
-      await performer.perform(performer.job(step, of: plan, generation: generation, results))
+      await performer.perform(queue.job(step, results))
     }
+  }
+
+  /// Connects steps anew, in topological order, with the needs that they have by now.
+  ///
+  /// Steps in progress go on, and failed ones keep their results.
+  func reconnect(_ steps: [StepIndex]) {
+    let steps = ledger.decide { page in
+      let steps = steps.filter { step in
+        switch page.state[step].phase {
+        // The result of a step may have been set, or it was cancelled, before its needs had theirs.
+        case .pending, .succeeded, .skipped, .cancelled: true
+        case .ready, .running, .failed: false
+        }
+      }
+      // A step whose turn comes now must not begin in its old connection.
+      for step in steps { page.controls[step].close() }
+      return steps
+    }
+    pipeline.disconnect(steps)
+    connect(steps)
   }
 
   /// Connects the steps under `finally`, after all other steps have ended.

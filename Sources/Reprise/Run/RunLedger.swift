@@ -31,6 +31,8 @@ final class RunLedger: Sendable {
     /// The first event that the state has refused, because of which the run is abandoned.
     fileprivate(set) var problem: String?
     fileprivate var mustReportProblem = false
+    /// The number of times that steps were connected.
+    var connectionCount = 0
     /// The steps that waited for groups to run again which now do not.
     var released: [StepIndex] = []
     /// Whether a step has ended since the last look at the services.

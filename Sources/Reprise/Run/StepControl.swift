@@ -65,11 +65,11 @@ enum StepStop: Sendable {
 /// A value guarded by the ledger's lock. Its methods change the state and return the futures,
 /// tickets and handlers to act on; the caller does so after releasing the lock.
 struct StepControl: Sendable {
-  /// The generation whose events are recorded; nil while the step is not part of one.
+  /// The connection of the step whose events are recorded; nil while it is not connected.
   ///
-  /// This gate is closed before a step is cancelled, so that no event of an old generation is
-  /// recorded.
-  private(set) var generation: Int?
+  /// This gate is closed before a step is cancelled or connected anew, so that no event of an old
+  /// connection is recorded.
+  private(set) var connection: Int?
   /// Why this step is being stopped although the run continues; nil if it is not.
   private(set) var stop: StepStop?
   /// The future of the step, from the moment it is ready until it ends.
@@ -82,15 +82,15 @@ struct StepControl: Sendable {
   var isAdopting = false
   private var kill = KillSwitch()
 
-  /// Returns whether an event of this generation of the step may be recorded.
-  func admits(_ generation: Int) -> Bool { self.generation == generation }
+  /// Returns whether an event of this connection of the step may be recorded.
+  func admits(_ connection: Int) -> Bool { self.connection == connection }
 
-  /// Returns whether this generation of the step may continue: its gate is open, and the step is
+  /// Returns whether this connection of the step may continue: its gate is open, and the step is
   /// not being stopped.
-  func mayContinue(_ generation: Int) -> Bool { admits(generation) && stop == nil }
+  func mayContinue(_ connection: Int) -> Bool { admits(connection) && stop == nil }
 
-  /// Whether the gate is open for some generation.
-  var isOpen: Bool { generation != nil }
+  /// Whether the gate is open for some connection.
+  var isOpen: Bool { connection != nil }
 
   /// The cause for which the step is being cancelled, if any.
   var cause: CancellationCause? {
@@ -100,16 +100,16 @@ struct StepControl: Sendable {
   /// Whether the step is a service that is being stopped because no step needs it any more.
   var isUnused: Bool { if case .unused = stop { true } else { false } }
 
-  /// Opens the gate for a generation.
-  mutating func admit(to generation: Int) {
-    self.generation = generation
+  /// Opens the gate for a connection.
+  mutating func open(for connection: Int) {
+    self.connection = connection
   }
 
   /// Closes the gate.
   ///
   /// The caller then cancels running work by disconnecting its future.
   mutating func close() {
-    generation = nil
+    connection = nil
   }
 
   /// Forgets how the step was stopped in the previous generation.

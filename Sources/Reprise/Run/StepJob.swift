@@ -22,6 +22,8 @@ struct StepJob: Sendable {
   let plan: Plan
   let step: Workflow.Step
   let generation: Int
+  /// The number of the connection that the job belongs to, unique in the run.
+  let connection: Int
   let status: RunEnding
   let results: [StepResult]
   /// The result of a need that did not succeed, which keeps the step from running unless the step's

@@ -60,12 +60,12 @@ extension RunLedger.Page {
 
   /// Returns whether an event of a step may be recorded.
   func admits(_ job: StepJob) -> Bool {
-    controls[job.index].admits(job.generation)
+    controls[job.index].admits(job.connection)
   }
 
   /// Returns whether a step may continue.
   func mayContinue(_ job: StepJob) -> Bool {
-    controls[job.index].mayContinue(job.generation)
+    controls[job.index].mayContinue(job.connection)
   }
 
   /// Stops the siblings of a failed step, as `fail-fast` demands.

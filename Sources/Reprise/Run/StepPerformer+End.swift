@@ -31,7 +31,10 @@ extension StepPerformer {
           stopped += page.stopUsers(of: step, because: cause)
         }
       }
-      let result = end.result ?? end.event.result(of: id, isTolerated: isTolerated)
+      var result = end.result ?? end.event.result(of: id, isTolerated: isTolerated)
+      if case .succeeded(let outputs) = end.event {
+        result = page.resultOfSuccess(of: step, outputs)
+      }
       return (result, stopped, retry)
     }
     for future in stopped { future.interrupt() }
@@ -91,7 +94,9 @@ extension RunLedger.Page {
     switch control.stop {
     case .set(let set): (end.event, end.requester, end.result) = (set.result.event, set.by, nil)
     case .unused: (end.event, end.result) = (endOfService(step, end.event), nil)
-    case .cancelled, .failed, nil: break
+    // Others are cancelled because this one has failed, so its success comes too late.
+    case .failed(let reason, _): if case .succeeded = end.event { end.event = .failed(reason) }
+    case .cancelled, nil: break
     }
     return end
   }

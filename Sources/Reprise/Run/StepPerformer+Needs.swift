@@ -26,7 +26,9 @@ extension Plan {
     for (need, result) in zip(graph.needs(of: step), results) {
       let id = graph.id(of: need)
       if rules.anyOf.contains(id) {
-        alternatives.append(result)
+        // A step that was expanded has only computed the items, which are alternatives, too.
+        let isExpanded = result.blockingResult == nil && workflow.items(of: self[need]) != nil
+        if !isExpanded { alternatives.append(result) }
       } else if rules.results[id] == .over, result != .stopped {
         others.append(result)
       } else {
@@ -55,12 +57,20 @@ extension RunLedger.Page {
   func earlierResult(of job: StepJob) -> StepResult? {
     let state = state[job.index]
     return switch state.phase {
-    case .succeeded(let outputs): .succeeded(outputs)
+    case .succeeded(let outputs): resultOfSuccess(of: job.index, outputs)
     case .skipped(let reason, let outputs):
       resultOfSkipped(state, reason, job.step) ?? .passed(outputs)
     case .cancelled(let cause): cause.result(of: state.id) ?? .cancelled(state.id)
     case .pending, .ready, .running, .failed: nil
     }
+  }
+
+  /// Returns the result of a step that has succeeded.
+  ///
+  /// A step that computes items has a weaker one: its success alone is none of the alternatives of
+  /// which a step needs one.
+  func resultOfSuccess(of step: StepIndex, _ outputs: StepOutputs) -> StepResult {
+    plan.workflow.isFan(plan[step]) ? .passed(outputs) : .succeeded(outputs)
   }
 
   /// Returns the result of a skipped step if the steps that need it are skipped, too.

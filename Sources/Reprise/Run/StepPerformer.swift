@@ -102,7 +102,7 @@ struct StepPerformer: Sendable {
 
   /// Combines a step with the results of its needs.
   func job(
-    _ step: StepIndex, of plan: Plan, generation: Int, _ all: NeedResults
+    _ step: StepIndex, of plan: Plan, generation: Int, connection: Int, _ all: NeedResults
   ) -> StepJob {
     let declared = plan[step]
     let results = plan.tolerating(all.needs, of: step)
@@ -114,8 +114,8 @@ struct StepPerformer: Sendable {
       isFinally
       ? ledger.decide { $0.ending ?? .success } : RunEnding(blockedBy: worst ?? unusable)
     return StepJob(
-      index: step, plan: plan, step: declared, generation: generation, status: status,
-      results: results, blockingResult: blockingResult)
+      index: step, plan: plan, step: declared, generation: generation, connection: connection,
+      status: status, results: results, blockingResult: blockingResult)
   }
 
   /// Records the cancellation of a step that was stopped before it was ready.

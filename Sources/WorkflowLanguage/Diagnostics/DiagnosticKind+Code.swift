@@ -41,7 +41,7 @@ extension DiagnosticKind {
     case .scriptWithExpression: "R0304"
     case .tooManySteps, .tooManyItems, .expansion, .largeExpansion, .largeMatrix: "R0305"
     case .tooManyUses, .deepUses: "R0305"
-    case .foreachText, .foreachValue, .filesOfForeach, .anyOfItems, .statusOfItem: "R0306"
+    case .foreachText, .foreachValue, .filesOfForeach, .statusOfItem: "R0306"
     case .itemKey, .longItemKey, .itemKeyTwice: "R0306"
     case .noMatrixList, .emptyMatrixList, .emptyMatrix: "R0307"
     case .matrixValue, .matrixCombination: "R0308"

@@ -71,7 +71,6 @@ extension DiagnosticKind {
     case .deepUses: "nest fewer workflows"
     case .foreachText: "write it like: [a, b], or: { from: 1, to: 5 }"
     case .foreachValue: "fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list"
-    case .anyOfItems(let name): "need all of them, with needs: [\(name)], or write the items out"
     case .statusOfItem: "split it into two steps"
     case .longItemKey(_, let bytesMax):
       "use at most \(bytesMax) bytes, such as a part of the item or ${{ index }}"

@@ -88,8 +88,6 @@ extension DiagnosticKind {
     case .foreachText: "foreach must be a list, a range or an expression, not text"
     case .foreachValue(let types): "foreach must be a list, not \(types.name)"
     case .filesOfForeach(let problem): problem
-    case .anyOfItems(let name):
-      "\"any\" cannot contain \"\(name)\", whose items are only known during the run"
     case .statusOfItem:
       "a condition that depends on an item which is only known during the run cannot test the status"
     case .tooManyItems(let count, let maximum):

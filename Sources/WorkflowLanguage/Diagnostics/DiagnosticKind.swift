@@ -73,7 +73,6 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case foreachText
   case foreachValue(ValueTypes)
   case filesOfForeach(String)
-  case anyOfItems(String)
   case statusOfItem
   case tooManyItems(Int, maximum: Int)
   case itemKey(String)
@@ -261,7 +260,7 @@ enum MissingKeys: Sendable, Equatable {
   case steps, runOfCondition, messageOfApproval, timeoutOfDefault, untilOrWhile, momentOfWait,
     limit, groupAndPolicy, fromAndTo,
     paths, cronOrEvery, path,
-    inputsOrKey, files, probe, idOfOutputs, nameOfPool,
+    inputsOrKey, files, probe, idOfOutputs, idOfRepeat, nameOfPool,
     runOfUndo
   case options(of: String)
   case defaultOfValue(String)
@@ -277,7 +276,7 @@ enum MisplacedKey: Sendable, Equatable {
   case ofApproval(String)
   case ofUses(String)
   case statusOfGroup, commandOfGroup, retryOfFinally, mutexInMutex, limitOfGroup
-  case undoOfFinally, undoOfItem
+  case undoOfFinally, repeatOfFinally
   case ofService(String)
 }
 

@@ -22,6 +22,7 @@ extension MissingKeys {
     case .runOfUndo: "undo needs a \"run\" or an \"exec\""
     case .nameOfPool: "a pool needs a \"name\""
     case .idOfOutputs: "the outputs of a group need an \"id\""
+    case .idOfRepeat: "\"repeat\" of a group needs an \"id\""
     case .options(let name): "the choice \"\(name)\" needs \"options\""
     }
   }
@@ -50,6 +51,7 @@ extension MissingKeys {
     case .runOfUndo: "write it like: undo: ./undo, or { run: ./undo, timeout: 1m }"
     case .nameOfPool: "write it like: { name: db, take: 2 }"
     case .idOfOutputs: "write it like: { id: build, outputs: { … }, steps: [ … ] }"
+    case .idOfRepeat: "write it like: { id: poll, repeat: { … }, steps: [ … ] }"
     case .options: "write them like: options: [staging, production]"
     }
   }
@@ -77,10 +79,9 @@ extension MisplacedKey {
     case .statusOfGroup:
       "the if of a group cannot test the status of steps"
     case .commandOfGroup: "the if of a group cannot be a command"
+    case .repeatOfFinally: "a group under \"finally\" cannot have \"repeat\""
     case .retryOfFinally: "a group under \"finally\" cannot have \"retry\""
     case .undoOfFinally: "a step under \"finally\" cannot have \"undo\""
-    case .undoOfItem:
-      "a step with items that are only known during the run cannot have \"undo\""
     case .limitOfGroup: "\"limit\" is only valid with the policy queue"
     case .mutexInMutex: "a group with \"mutex\" cannot contain another mutex"
     case .ofService(let name): "\"\(name)\" of a step is only valid with \"service\""
@@ -109,9 +110,8 @@ extension MisplacedKey {
     case .statusOfGroup: "write it at the first step of the group"
     case .commandOfGroup:
       "run it in a step before the group, and write if: ${{ steps.ID.outputs.NAME == 'yes' }}"
-    case .retryOfFinally: "set it on the steps of the group"
+    case .retryOfFinally, .repeatOfFinally: "set it on the steps of the group"
     case .undoOfFinally: "remove it, or move the step to \"steps\""
-    case .undoOfItem: "undo the work of all items in a step under \"finally\", with on: failure"
     case .limitOfGroup: "write policy: queue, or remove it"
     case .mutexInMutex: "remove one of the two: they could wait for one another forever"
     case .ofService: "write \"service\" instead of \"run\" or \"exec\", or remove it"

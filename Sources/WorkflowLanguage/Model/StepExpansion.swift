@@ -5,6 +5,9 @@ package protocol ExpandableStep: Sendable, Equatable {
   /// The id of the step.
   var id: String { get }
 
+  /// The id of the step whose work it undoes; nil for other steps.
+  var undoes: String? { get }
+
   /// Replaces the ids of needs by others; nil to keep one.
   mutating func replaceNeeds(_ others: (String) -> [String]?)
 
@@ -48,6 +51,8 @@ package struct ItemTemplate<Step: ExpandableStep>: Sendable, Equatable {
 
 /// Builds the list of steps in which each expanded step is followed by the steps of its items.
 ///
+/// Those of them that undo others come later instead: after the step that undoes the expanded one.
+///
 /// The first steps of an item need the step that was expanded; steps that need that step need the last
 /// steps of all of its items, too. Linear in steps and needs.
 package struct StepExpansion<Step: ExpandableStep> {
@@ -56,6 +61,8 @@ package struct StepExpansion<Step: ExpandableStep> {
   private var ends: [String: [String]] = [:]
   /// The names of groups of the items, by id.
   package private(set) var groupNames: [String: String] = [:]
+  /// The steps of items that undo others, by the outermost step that was expanded.
+  private var undos: [String: [Step]] = [:]
 
   package init() {}
 
@@ -70,16 +77,32 @@ package struct StepExpansion<Step: ExpandableStep> {
   package mutating func add(
     _ list: [Step], _ outline: Outline, _ copies: (Step) -> [ItemTemplate<Step>]?
   ) -> Outline? {
-    var moved: [Int] = []
+    add(list, outline, of: nil, copies)
+  }
+
+  private mutating func add(
+    _ list: [Step], _ outline: Outline, of outermost: String?,
+    _ copies: (Step) -> [ItemTemplate<Step>]?
+  ) -> Outline? {
+    var moved: [Int?] = []
     var children: [Int: [Outline]] = [:]
     for (position, step) in list.enumerated() {
+      if let outermost, step.undoes != nil {
+        undos[outermost, default: []].append(step)
+        moved.append(nil)
+        continue
+      }
       moved.append(steps.count)
       steps.append(step)
+      if let undone = step.undoes, let others = undos[undone] {
+        children[position] = others.indices.map { .step(StepIndex(steps.count + $0)) }
+        steps += others
+      }
       guard let templates = copies(step) else { continue }
       ends[step.id] = templates.flatMap(\.ends)
       children[position] = templates.compactMap { copy in
         groupNames.merge(copy.groupNames) { $1 }
-        return add(copy.steps, copy.outline, copies)
+        return add(copy.steps, copy.outline, of: outermost ?? step.id, copies)
       }
     }
     // Invalid events can have positions that do not exist.

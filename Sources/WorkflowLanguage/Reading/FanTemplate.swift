@@ -137,6 +137,7 @@ struct ItemCopy {
     }
     extras.name = extras.name.map(names.text)
     extras.fan = extras.fan.map(names.id)
+    extras.undoes = extras.undoes.map(names.id)
     extras.scope = scopes.copy(of: extras.scope)
     copy.extras = extras
     if var fan = step.action.kind as? FanStep {

@@ -116,7 +116,9 @@ extension Workflow {
   package static let itemStepsMax = FanStep.limitMax
 }
 
-extension Workflow.Step: ExpandableStep {}
+extension Workflow.Step: ExpandableStep {
+  package var undoes: String? { extrasIfAny?.undoes }
+}
 
 /// The scopes and groups of a workflow that is expanded, with those of its items.
 private struct ExpandedPlaces {

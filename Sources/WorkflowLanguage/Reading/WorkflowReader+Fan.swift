@@ -58,7 +58,9 @@ extension WorkflowReader {
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     guard let fan = openFan(fields, id, needs, context) else { return (nil, needs) }
+    let undoCount = undos.count
     let (outline, ends) = readInstance(fields, fan.member, [.step(fan.draft)], fan.inner)
+    readUndos(ofItemsFrom: undoCount, fields, id, context)
     return closeFan(fan, fields, outline, ends, context)
   }
 
@@ -132,7 +134,9 @@ extension WorkflowReader {
     let name = fields["name"].map { withLabel($0, fan.inner, label: "…") }
     step.extras.name = stepName(name, fan.id, context)
     let first = steps[fan.draft + 1]
-    let isSingle = fan.scope == scopes.count && drafts.count == fan.draft + 2
+    let isSingle =
+      fan.scope == scopes.count
+      && steps[(fan.draft + 1)...].count { $0.extrasIfAny?.undoes == nil } == 1
     step.grace = first.grace
     step.extras.skipsDependents = isSingle && first.extras.skipsDependents
     if context.isFinally {

@@ -205,11 +205,7 @@ extension WorkflowReader {
     // An invalid step is missing; its errors have been reported.
     guard let ids else { return [] }
     switch need.result {
-    case nil:
-      rules.anyOf.formUnion(ids)
-      if fans.contains(where: { $0.scope == scope && $0.name == need.text }) {
-        readers[need.file].report(.anyOfItems(need.text), at: need.mark, length: need.length)
-      }
+    case nil: rules.anyOf.formUnion(ids)
     case .success: break
     case let expected?: for id in ids { rules.results[id] = expected }
     }

@@ -12,6 +12,8 @@ extension WorkflowReader {
     /// The name of that step for displays; nil if it has none.
     let name: String?
     let context: Context
+    /// Whether that step computes items, and steps of its template are undone.
+    var isOfItems = false
   }
 
   /// Notes `undo` of a step that was read.
@@ -19,9 +21,8 @@ extension WorkflowReader {
     _ fields: Fields, _ id: String, of step: Workflow.Step, _ context: Context
   ) {
     guard let key = fields.key("undo") else { return }
-    guard !context.isFinally, !context.isCleanUp, context.extras.fan == nil else {
-      readers[context.file].report(
-        .misplaced(context.extras.fan != nil ? .undoOfItem : .undoOfFinally), at: key)
+    guard !context.isFinally, !context.isCleanUp else {
+      readers[context.file].report(.misplaced(.undoOfFinally), at: key)
       return
     }
     let name = fields["name"] == nil ? nil : step.extrasIfAny?.name
@@ -43,7 +44,42 @@ extension WorkflowReader {
     return (.group("undo", .sequence(outlines)), ends)
   }
 
+  /// Reads what undoes the steps of a template, into the template.
+  ///
+  /// - Parameters:
+  ///   - first: The number of the first of these steps among all that are undone.
+  ///   - fields: The keys of the step with the items.
+  ///   - id: The id of that step.
+  ///   - context: Its context.
+  @inline(never)
+  mutating func readUndos(
+    ofItemsFrom first: Int, _ fields: Fields, _ id: String, _ context: Context
+  ) {
+    let own = undos[first...]
+    guard !own.isEmpty else { return }
+    undos.removeSubrange(first...)
+    for undo in own where !undo.isOfItems { _ = read(undo, after: []) }
+    undos.append(Undo(fields: fields, id: id, name: nil, context: context, isOfItems: true))
+  }
+
+  /// Adds the step after which, in the order of the file, those follow that undo the items of a step.
+  private mutating func addUndoOfItems(_ undo: Undo, after ends: [Need]) -> (Outline?, [Need]) {
+    let draft = drafts.count
+    let undone = fullID(undo.id, scope: undo.context.scope)
+    var step = Workflow.Step(id: undone + "/undo", action: .wait)
+    step.extras.scope = undo.context.scope
+    step.extras.bindings = undo.context.bindings
+    step.extras.finally = [.failure]
+    step.extras.undoes = undone
+    finallyIDs.insert(step.id)
+    steps.append(step)
+    let node = undo.fields.key("undo") ?? undo.fields["id"] ?? undo.fields.node
+    drafts.append(Draft(needs: ends, file: undo.context.file, mark: node.mark, length: 1))
+    return (.step(StepIndex(draft)), [.step(draft)])
+  }
+
   private mutating func read(_ undo: Undo, after ends: [Need]) -> (Outline?, [Need]) {
+    if undo.isOfItems { return addUndoOfItems(undo, after: ends) }
     guard let node = undoNode(undo),
       let fields = readers[undo.context.file].fields(of: node, .step)
     else { return (nil, ends) }

@@ -48,6 +48,98 @@ struct NeedRuleTests {
     #expect(phases(run.state) == "a succeeded, b succeeded, c succeeded")
   }
 
+  /// Runs a workflow whose step `list` has two items, of which those named `fail` fail and those named
+  /// `gate` wait.
+  private func runItems(
+    _ items: String, _ rest: String, listGate: Gate? = nil, gate: Gate = Gate()
+  ) throws -> Run {
+    let executor = ClosureExecutor { context in
+      switch context.step.extras.item?.asText ?? context.step.id {
+      case "list":
+        await listGate?.wait()
+        return ["items": items]
+      case "fail": throw FailureReason.exited(status: 1)
+      case "gate": try await gate.waitUnlessCancelled()
+      default: break
+      }
+      return [:]
+    }
+    return Engine(executor: executor).start(
+      try Workflow(
+        text: """
+          steps:
+            - { id: list, needs: [], run: x }
+            - id: each
+              needs: [list]
+              foreach: "${{ fromJSON(steps.list.outputs.items) }}"
+              key: "${{ item }}"
+              run: x
+          \(rest)
+          """, file: "w.yaml"))
+  }
+
+  @Test func `a step starts when any of computed items has succeeded, not when they are known`()
+    async throws
+  {
+    let gate = Gate()
+    let run = try runItems(
+      #"["fail", "gate"]"#, "  - { id: after, needs: { any: [each] }, run: x }", gate: gate)
+    await expectEventually("the first item has failed") {
+      run.state["each[fail]"]?.phase.isFinal == true
+    }
+    #expect(run.state["after"]?.phase == .pending)
+    gate.open()
+    _ = await run.outcome
+    #expect(run.state["after"]?.phase == .succeeded([:]))
+    let early = try runItems(
+      #"["good", "gate"]"#, "  - { id: after, needs: { any: [each] }, run: x }")
+    await expectEventually("what follows has ended") {
+      early.state["after"]?.phase == .succeeded([:])
+    }
+    #expect(early.state["each[gate]"]?.phase.isFinal == false)
+    early.cancel()
+    _ = await early.outcome
+  }
+
+  @Test func `a step is cancelled if none of the computed items has succeeded`() async throws {
+    let run = try runItems(#"["fail"]"#, "  - { id: after, needs: { any: [each] }, run: x }")
+    _ = await run.outcome
+    #expect(run.state["after"]?.phase == .cancelled(.failure(ofStep: "each[fail]")))
+    // No item is no failure.
+    let none = try runItems("[]", "  - { id: after, needs: { any: [each] }, run: x }")
+    #expect(await none.outcome == .succeeded)
+    #expect(none.state["after"]?.phase == .succeeded([:]))
+  }
+
+  @Test func `a step that has begun because of another need goes on when items are computed`()
+    async throws
+  {
+    let (listGate, gate) = (Gate(), Gate())
+    let run = try runItems(
+      #"["fail", "fail2"]"#,
+      """
+        - { id: mirror, needs: [], run: x }
+        - { id: gate, needs: { any: [each, mirror] }, run: x }
+        - { id: ended, needs: { any: [each, mirror] }, run: x }
+        - { id: last, needs: [gate, ended, list], run: x }
+      """, listGate: listGate, gate: gate)
+    await expectEventually("both have begun because of the mirror") {
+      run.state["gate"]?.phase == .running && run.state["ended"]?.phase.isFinal == true
+    }
+    listGate.open()
+    await expectEventually("the items have ended") {
+      run.state["each[fail2]"]?.phase.isFinal == true
+    }
+    #expect(run.state["gate"]?.phase == .running)
+    gate.open()
+    _ = await run.outcome
+    #expect(
+      phases(run.state) == "list succeeded, each succeeded, each[fail] failed, "
+        + "each[fail2] succeeded, mirror succeeded, gate succeeded, ended succeeded, last succeeded"
+    )
+    #expect(run.state["gate"]?.attempt == 1 && run.state.generation == 1)
+  }
+
   @Test func `a step is cancelled if none of several needs has succeeded`() async throws {
     let run = try run(
       """

@@ -29,7 +29,7 @@ struct StepControlTests {
 
   @Test func `a closed gate admits no generation, and a stopped step does not continue`() {
     var control = StepControl()
-    control.admit(to: 2)
+    control.open(for: 2)
     #expect(control.admits(2) && control.mayContinue(2) && !control.admits(1))
     #expect(control.stop(.cancelled(.request)) == nil, "a step has no future before it is ready")
     #expect(control.admits(2) && !control.mayContinue(2))

@@ -78,6 +78,82 @@ struct UndoTests {
     #expect(order.value == ["a", "b", "c", "f"])
   }
 
+  @Test func `a cancel while steps are undone undoes nothing more, and runs those under finally`()
+    async throws
+  {
+    let order = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      order.withLock { $0.append(context.step.id) }
+      if context.step.id == "c" { throw FailureReason.exited(status: 1) }
+      if context.step.id == "b/undo" { try await Gate().waitUnlessCancelled() }
+      return [:]
+    }
+    let run = Engine(executor: executor).start(try Workflow(text: Self.text, file: "w.yaml"))
+    await expectEventually("b is being undone") { order.value.last == "b/undo" }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(order.value == ["a", "b", "c", "b/undo", "f"])
+    #expect(run.state["b/undo"]?.phase == .cancelled(.request))
+    #expect(run.state["a/undo"]?.phase == .cancelled(.request))
+  }
+
+  @Test func `computed items are undone one by one, last first, also those inside of others`()
+    async throws
+  {
+    let order = Protected<[String]>([])
+    let clock = VirtualClock()
+    let failing = Protected<Set<String>>(["g[q]/b[1]", "c"])
+    let executor = ClosureExecutor { context in
+      order.withLock { $0.append(context.step.id) }
+      if context.step.id == "list" { return ["items": #"["p", "q"]"#] }
+      if failing.value.contains(context.step.id) { throw FailureReason.exited(status: 1) }
+      return ["item": context.step.extras.item?.asText ?? ""]
+    }
+    let workflow = try Workflow(
+      text: """
+        steps:
+          - { id: list, run: x, undo: y }
+          - id: one
+            foreach: "${{ fromJSON(steps.list.outputs.items) }}"
+            key: "${{ item }}"
+            run: x
+            undo: [y, "${{ item }}"]
+          - id: g
+            foreach: "${{ fromJSON(steps.list.outputs.items) }}"
+            key: "${{ item }}"
+            max-parallel: 1
+            continue-on-error: true
+            steps:
+              - { id: a, run: x, undo: y }
+              - id: b
+                foreach: "${{ fromJSON('[0, 1]') || steps.a.outputs }}"
+                max-parallel: 1
+                run: x
+                undo: y
+          - { id: c, run: x }
+        finally: [{ id: f, run: x }]
+        """, file: "w.yaml")
+    let engine = Engine(executor: executor, clock: clock)
+    let run = engine.start(workflow)
+    #expect(await run.outcome == .failed(step: "c", reason: .exited(status: 1)))
+    #expect(
+      order.value.drop { $0 != "c" } == [
+        "c", "g[q]/b[0]/undo", "g[q]/a/undo", "g[p]/b[1]/undo", "g[p]/b[0]/undo", "g[p]/a/undo",
+        "one[q]/undo", "one[p]/undo", "list/undo", "f",
+      ])
+    #expect(run.state["g[q]/b[1]/undo"]?.phase == .skipped(.nothingToUndo("g[q]/b[1]"), [:]))
+    let planned = try #require(run.state.plan)
+    #expect(planned == RunPlan(run.workflow) && planned.finallyCount == 12)
+    // What was undone runs again, and the items are computed anew.
+    failing.withLock { $0 = [] }
+    order.withLock { $0 = [] }
+    let again = try engine.resume(run.state, with: workflow)
+    #expect(await again.outcome == .succeeded)
+    #expect(
+      order.value.filter { !$0.contains("[") } == ["list", "c", "f"]
+        && order.value.contains("g[q]/b[1]") && !order.value.contains("g[q]/a/undo"))
+  }
+
   @Test func `what has ended last is undone first, also between branches`() async throws {
     let order = Protected<[String]>([])
     let gate = Gate()
