@@ -313,7 +313,7 @@ extension Engine {
     _ observer: (any RunObserver)?, _ secrets: Secrets,
     _ requests: AsyncStream<RunDriver.Request>.Continuation
   ) -> StepPerformer {
-    StepPerformer(
+    let parts = RunParts(
       executor: executor, registry: registry, runners: runners,
       sharedWork: sharedWork, pools: pools, poolFolder: poolFolder, observer: observer,
       ledger: ledger, slots: slots, secrets: secrets, cache: cache,
@@ -322,5 +322,6 @@ extension Engine {
       stepEnded: { requests.yield(.input(.stepEnded($0))) },
       expansionRequested: { requests.yield(.expansion($0)) },
       retryRequested: { requests.yield(.retry($0)) })
+    return StepPerformer(parts)
   }
 }

@@ -19,23 +19,33 @@ struct ExpansionRequest: Sendable {
   }
 }
 
-extension StepPerformer {
+/// The stage in which a step computes items and is expanded to the steps for them.
+struct ExpansionStage: StepStage {
+  let tools: StageTools
+  let values: ValueSource
+  let places: PlaceStage
+  /// Called by a step that the run must expand.
+  let expansionRequested: @Sendable (ExpansionRequest) -> Void
+
   /// Computes the items of a step and lets the run expand it.
   ///
   /// The steps for the items begin when this step has succeeded, and a step begins only when the
   /// successes of its needs are durable; so the items, which are recorded before, are durable then.
-  func expand(_ job: StepJob, attempt: Int) async throws(Withdrawn) -> StepResult {
+  ///
+  /// - Returns: The result of such a step; nil for others.
+  func result(of job: StepJob, attempt: Int) async throws(Withdrawn) -> StepResult? {
+    guard job.workflow.isFan(job.step) else { return nil }
     beginning: while true {
-      switch begin(job, attempt: attempt) {
+      switch places.begin(job, attempt: attempt) {
       case .begun: break beginning
-      case .paused: try await waitInPause(job, attempt: attempt)
+      case .paused: try await places.waitInPause(job, attempt: attempt)
       case .stopped: throw Withdrawn()
       }
     }
     slots.started(job.index)
     let items: [ExpandedItem]
     do throws(ResolutionError) {
-      items = try job.workflow.items(of: job.step, values(for: job))
+      items = try job.workflow.items(of: job.step, values.values(for: job))
     } catch {
       let reason = masked(FailureReason.badValue(error.description))
       return end(job.index, attempt: attempt, .failed(reason))
@@ -49,7 +59,9 @@ extension StepPerformer {
     case .expanded, .stopped, nil: end(job.index, attempt: attempt, .cancelled(.request))
     }
   }
+}
 
+extension StepAdmission {
   /// Returns why a step that was made for an item does not run, although what it needs is over: the
   /// step that was expanded has not computed the items anew.
   func reasonWithoutItem(_ job: StepJob) -> SkipReason? {

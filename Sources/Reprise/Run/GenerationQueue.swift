@@ -23,19 +23,19 @@ final class GenerationQueue: StepQueue {
 
   /// Combines a step with the results of its needs.
   func job(_ step: StepIndex, _ results: NeedResults) -> StepJob {
-    performer.job(step, of: plan, generation: generation, connection: connection, results)
+    performer.admission.job(step, of: plan, generation: generation, connection: connection, results)
   }
 
   func enter(_ future: StepFuture) -> StepResult? {
     let step = future.step
     let replacement = performer.runtime.taskExecutor
     let job = job(step, future.needResults)
-    switch performer.admit(job, future) {
+    switch performer.admission.admit(job, future) {
     case .over(let result):
       return result
     case .toSlots:
       let executor =
-        replacement ?? (usesPool ? nil : performer.taskExecutor(for: job.step))
+        replacement ?? (usesPool ? nil : performer.work.taskExecutor(for: job.step))
       slots.enter(step, generation: generation) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slots once it is approved.

@@ -37,10 +37,11 @@ extension RunDriver {
 
   private func answer(to condition: WorkflowCondition, _ job: StepJob) async -> ConditionAnswer {
     switch condition {
-    case .command(let command): return await performer.answer(of: command, job)
+    case .command(let command): return await performer.condition.answer(of: command, job)
     case .expression(let template):
       do throws(ResolutionError) {
-        return try workflow.meetsCondition(template, performer.values(for: job)) ? .met : .unmet
+        return try workflow.meetsCondition(template, performer.values.values(for: job))
+          ? .met : .unmet
       } catch {
         return .failed(performer.masked(.badValue(error.description)))
       }

@@ -247,7 +247,7 @@ struct RunDriver {
       return problem
     }
     if let secrets = reload?.request.secrets {
-      performer.secrets = secrets.masking(performer.secrets)
+      performer = performer.with(secrets.masking(performer.secrets))
     }
     // A retry of a group is part of the work that the time limit is for.
     if restarter?.kind != .retry { deadline = nil }

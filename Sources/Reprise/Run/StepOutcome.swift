@@ -2,15 +2,6 @@
 
 import WorkflowLanguage
 
-extension StepPerformer {
-  /// Reports the end of a step to the driver, if the driver waits for it.
-  ///
-  /// Call it when nothing of the step is left, including its slots.
-  func reportEnd(of step: StepIndex) {
-    if ledger.decide({ $0.mustReportStepEnd }) { stepEnded(step) }
-  }
-}
-
 extension RunLedger.Page {
   /// Whether the driver must be notified when a step ends.
   ///

@@ -1,11 +1,9 @@
-// `StepPerformer`: takes one step through ready and running to its end.
+// `StepPerformer`: takes one step through the stages of its life, from ready to its end.
 
-import Masking
-import Paths
 import WorkflowLanguage
 
-/// Performs the steps of a run, one per call, and records their events.
-struct StepPerformer: Sendable {
+/// What a run consists of, as far as its steps work with it.
+struct RunParts: Sendable {
   let executor: any Executor
   let registry: ActionRegistry
   let runners: RunnerRegistry
@@ -25,7 +23,7 @@ struct StepPerformer: Sendable {
   /// The engine, for runs that steps start.
   let engine: any ChildEngine
   /// The terminal for steps that own one.
-  var terminal: (any StepTerminal)?
+  let terminal: (any StepTerminal)?
   /// The folder of the run, if its engine keeps one.
   let folder: RunFolder?
   /// Called when a step has ended, if the driver is waiting for that.
@@ -34,183 +32,72 @@ struct StepPerformer: Sendable {
   let expansionRequested: @Sendable (ExpansionRequest) -> Void
   /// Called when the steps of a group must run again.
   let retryRequested: @Sendable (GroupRetry) -> Void
-  /// Compiled file patterns of recent steps.
-  let searches = FileSearches()
+}
 
-  // MARK: Admission
+/// Performs the steps of a run, one per call, and records their events.
+///
+/// The life of a step, a stage in a file each:
+///
+/// 1. ``StepAdmission``: its needs, its `if`; it is ready, or does not run.
+/// 2. ``ConditionStage``: a command that decides whether it runs.
+/// 3. ``ApprovalStage``: approval before its work.
+/// 4. ``WaitStage``: a step that only waits.
+/// 5. For each attempt:
+///    1. ``PlaceStage``: its slots, the steps that it uses, its place in a pool; the attempt starts.
+///    2. ``ExpansionStage``: a step that computes items.
+///    3. ``CacheStage``: whether it is up to date.
+///    4. ``WorkStage``: its work, within its timeout.
+///    5. ``CompletionStage``: its files, approval after its work, and another round or attempt.
+///
+/// Each end is recorded by ``StepStage/end(_:attempt:_:by:)``, with its consequences for other steps, or, for
+/// a step that does not run, by ``StepStage/conclude(_:with:_:)``.
+final class StepPerformer: StepStage {
+  /// What the stages are made of.
+  private let parts: RunParts
+  let tools: StageTools
+  let values: ValueSource
+  let admission: StepAdmission
+  let condition: ConditionStage
+  let approval: ApprovalStage
+  let wait: WaitStage
+  let places: PlaceStage
+  let expansion: ExpansionStage
+  let cache: CacheStage
+  let work: WorkStage
+  let completion: CompletionStage
 
-  /// How a step continues once the results of its needs are known.
-  enum Admission {
-    /// The step does not run.
-    case over(StepResult)
-    /// The step is ready and waits for its slots.
-    case toSlots
-    /// The step is ready, and waits for approval and then for its slots.
-    case toApproval
-    /// The step is ready, and only waits.
-    case toWait
+  init(_ parts: RunParts) {
+    self.parts = parts
+    tools = StageTools(
+      ledger: parts.ledger, slots: parts.slots, masker: parts.secrets.masker, clock: parts.clock,
+      runtime: parts.runtime, stepEnded: parts.stepEnded, retryRequested: parts.retryRequested)
+    values = ValueSource(
+      tools: tools, executor: parts.executor, secrets: parts.secrets, engine: parts.engine,
+      terminal: parts.terminal, folder: parts.folder)
+    places = PlaceStage(tools: tools, pools: parts.pools, poolFolder: parts.poolFolder)
+    admission = StepAdmission(tools: tools, values: values)
+    condition = ConditionStage(
+      tools: tools, values: values, places: places, executor: parts.executor)
+    approval = ApprovalStage(tools: tools, secrets: parts.secrets)
+    wait = WaitStage(tools: tools, approval: approval)
+    expansion = ExpansionStage(
+      tools: tools, values: values, places: places, expansionRequested: parts.expansionRequested)
+    cache = CacheStage(
+      tools: tools, executor: parts.executor, cache: parts.cache, memoryQueue: parts.memoryQueue)
+    work = WorkStage(
+      tools: tools, values: values, executor: parts.executor, runners: parts.runners,
+      registry: parts.registry, observer: parts.observer, sharedWork: parts.sharedWork)
+    completion = CompletionStage(tools: tools, values: values, cache: cache, approval: approval)
   }
 
-  /// Decides whether a step runs and, if so, records that it is ready.
-  ///
-  /// Called on the task that computed the last of the results. Does not suspend.
-  ///
-  /// - Parameters:
-  ///   - job: The step.
-  ///   - future: The future of the step.
-  /// - Returns: How the step continues.
-  func admit(_ job: StepJob, _ future: StepFuture) -> Admission {
-    let step = job.index
-    // Check this before the needs: they may be running again although this step has succeeded.
-    if let result = ledger.decide({ $0.earlierResult(of: job) }) { return .over(result) }
-    if let blockingResult = job.blockingResult, !job.isFinally {
-      guard blockingResult != .stopped,
-        job.step.extrasIfAny?.cleanUp == nil
-          ? job.workflow.testsStatus(job.step) : ledger.decide({ $0.cleansUp(job) })
-      else {
-        return .over(giveUp(job, because: blockingResult))
-      }
-    }
-    if attemptToAdopt(job).token == nil, let result = resultWithoutStarting(job) {
-      return .over(result)
-    }
-    let (result, isAwaited, failure) = ledger.decide {
-      page -> (StepResult?, Bool, FailureReason?) in
-      guard page.admits(job) else { return (.stopped, false, nil) }
-      // It may have been cancelled, or its result set, in the meantime.
-      if let result = page.earlierResult(of: job) { return (result, false, nil) }
-      switch page.controls[step].stop {
-      case .failed(let reason, _): return (nil, false, reason)
-      case .cancelled(let cause, _):
-        return (recordCancellation(job, cause, &page), page.mustReportStepEnd, nil)
-      case .set, .unused, nil: break
-      }
-      page.controls[step].becomeReady(future)
-      // An attempt that has survived the engine before this one goes on.
-      if page.state[step].phase == .pending {
-        page.record(.ready, of: step, attempt: 0)
-      }
-      return (nil, false, nil)
-    }
-    if let failure { return .over(fail(job, failure)) }
-    if isAwaited { stepEnded(step) }
-    if let result { return .over(result) }
-    if attemptToAdopt(job).token != nil { return .toSlots }
-    let asksFirst = job.step.extrasIfAny?.approval != nil && !asksAfterwards(job.step)
-    return asksFirst ? .toApproval : job.step.waitEnd != nil ? .toWait : .toSlots
-  }
+  var secrets: Secrets { parts.secrets }
+  var runners: RunnerRegistry { parts.runners }
 
-  /// Combines a step with the results of its needs.
-  func job(
-    _ step: StepIndex, of plan: Plan, generation: Int, connection: Int, _ all: NeedResults
-  ) -> StepJob {
-    let declared = plan[step]
-    let results = plan.tolerating(all.needs, of: step)
-    let unusable = plan.tolerating(all.waits, of: step).first { $0.blockingResult != nil }
-    let (worst, blocking) = plan.obstacles(for: step, results)
-    let blockingResult = blocking ?? unusable
-    let isFinally = declared.extrasIfAny?.finally != nil
-    let status =
-      isFinally
-      ? ledger.decide { $0.ending ?? .success } : RunEnding(blockedBy: worst ?? unusable)
-    return StepJob(
-      index: step, plan: plan, step: declared, generation: generation, connection: connection,
-      status: status, results: results, blockingResult: blockingResult)
-  }
-
-  /// Records the cancellation of a step that was stopped before it was ready.
-  private func recordCancellation(
-    _ job: StepJob, _ cause: CancellationCause, _ page: inout RunLedger.Page
-  ) -> StepResult {
-    page.record(.cancelled(cause), of: job.index, attempt: 0)
-    return cause == .request ? .stopped : cause.result(of: job.step.id) ?? .stopped
-  }
-
-  /// Returns the result of a step whose condition or `finally` ending is not met; nil if it runs.
-  ///
-  /// A step whose condition cannot be evaluated fails.
-  private func resultWithoutStarting(_ job: StepJob) -> StepResult? {
-    if job.step.action.isService, !ledger.decide({ $0.isNeeded(job.index) }) {
-      return skip(job, .unused)
-    }
-    if let endings = job.step.extrasIfAny?.finally,
-      let ending = ledger.decide({ $0.ending }), !endings.contains(ending)
-    {
-      return skip(job, .ending(ending))
-    }
-    if let endings = job.step.extrasIfAny?.cleanUp, !endings.contains(job.status) {
-      return skip(job, .endingOfFile(job.status))
-    }
-    if let reason = reasonWithoutItem(job) ?? reasonNotToUndo(job) { return skip(job, reason) }
-    guard job.workflow.hasCondition(job.step) else { return nil }
-    do throws(ResolutionError) {
-      guard let condition = try job.workflow.unmetCondition(of: job.step, values(for: job)) else {
-        return nil
-      }
-      return skip(job, .condition(condition))
-    } catch {
-      return fail(job, .badValue(error.description))
-    }
-  }
-
-  private func skip(_ job: StepJob, _ reason: SkipReason) -> StepResult {
-    let skipsOthers = job.step.extrasIfAny?.skipsDependents == true
-    return conclude(
-      job, with: .skipped(reason, [:]), skipsOthers ? .skipped(job.step.id) : .passed([:]))
-  }
-
-  /// Ends a step that does not run, unless it was cancelled or its result set in the meantime.
-  ///
-  /// - Returns: The given result, or that of the earlier end.
-  private func conclude(
-    _ job: StepJob, with event: Event.StepEvent, _ result: StepResult
-  ) -> StepResult {
-    let (answer, isAwaited) = ledger.decide { page -> (StepResult, Bool) in
-      guard page.admits(job) else { return (.stopped, false) }
-      if let earlier = page.earlierResult(of: job) { return (earlier, false) }
-      guard page.record(event, of: job.index, attempt: 0) else { return (.stopped, false) }
-      return (result, page.mustReportStepEnd)
-    }
-    if isAwaited { stepEnded(job.index) }
-    return answer
-  }
-
-  /// Fails a step that has not started.
-  private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
-    let (earlier, isReady) = ledger.decide { page -> (StepResult?, Bool) in
-      guard page.admits(job) else { return (nil, false) }
-      if let earlier = page.earlierResult(of: job) { return (earlier, false) }
-      return (nil, page.record(.ready, of: job.index, attempt: 0))
-    }
-    guard isReady else { return earlier ?? .stopped }
-    // Once the step is ready, the run waits for its end.
-    let hasStarted = record(.started(), of: job, attempt: 1)
-    let result =
-      hasStarted
-      ? end(job.index, attempt: 1, .failed(reason))
-      : end(job.index, attempt: 0, .cancelled(.request))
-    reportEnd(of: job.index)
-    return result
-  }
-
-  /// Records that a step does not run because a step that it needs has failed or was cancelled.
-  private func giveUp(_ job: StepJob, because blockingResult: StepResult) -> StepResult {
-    switch blockingResult {
-    case .failed(let step):
-      conclude(job, with: .cancelled(.failure(ofStep: step)), blockingResult)
-    case .cancelled(let step):
-      conclude(job, with: .cancelled(.cancellation(ofStep: step)), blockingResult)
-    case .skipped(let step): conclude(job, with: .skipped(.need(step), [:]), blockingResult)
-    case .succeeded, .passed, .stopped: .stopped
-    }
-  }
-
-  // MARK: Performing
-
-  /// The step was stopped before its next attempt started.
-  struct Withdrawn: Error {
-    /// The cause, if the run does not know it yet.
-    var cause = CancellationCause.request
+  /// Returns a performer for the same run with other secrets.
+  func with(_ secrets: Secrets) -> StepPerformer {
+    var parts = parts
+    parts.secrets = secrets
+    return StepPerformer(parts)
   }
 
   /// Performs one ready step.
@@ -219,67 +106,87 @@ struct StepPerformer: Sendable {
   /// only when nothing of the step is left.
   ///
   /// - Parameter job: The step.
-  /// - Returns: The result, which is recorded. The caller must then call ``reportEnd(of:)``.
+  /// - Returns: The result, which is recorded. The caller must then call ``StepStage/reportEnd(of:)``.
   func perform(_ job: StepJob) async -> StepResult {
-    let step = job.index
     // Let the next step in the queue start, however this one ends.
-    defer { slots.started(step) }
-    var (startedCount, adopted) = attemptToAdopt(job)
-    var failedCount = startedCount
-    var round = StepRound(number: 1, limit: job.step.extrasIfAny?.repetition?.limit)
+    defer { slots.started(job.index) }
+    var attempt = PlannedAttempt(of: job.step, adopting: attemptToAdopt(job))
     do throws(Withdrawn) {
-      if adopted == nil {
-        if let result = try await resultOfCondition(job) { return result }
-        if let result = try await resultOfApproval(job) { return result }
+      if !attempt.isAdopted {
+        if let result = try await condition.result(of: job) { return result }
+        if let result = try await approval.result(of: job) { return result }
       }
-      if let result = try await resultOfWait(job) { return result }
+      if let result = try await wait.result(of: job) { return result }
       while true {
-        let attempt = Attempt(
-          number: startedCount + 1, failedCount: failedCount, round: round, adopted: adopted)
-        adopted = nil
-        let result = try await make(attempt, of: job)
-        switch result {
-        case .over(let result):
-          return result
-        case .retry(let delay), .again(let delay):
-          startedCount += 1
-          if case .retry = result { failedCount += 1 } else { round = round.next }
-          slots.release(step)
-          slots.startNext()
-          guard (try? await clock.sleep(for: delay)) != nil else { throw Withdrawn() }
+        let delay: Duration
+        switch try await make(attempt, of: job) {
+        case .over(let result): return result
+        case .retry(let after):
+          attempt.advance(afterFailure: true)
+          delay = after
+        case .again(let after):
+          attempt.advance(afterFailure: false)
+          delay = after
         }
+        slots.release(job.index)
+        slots.startNext()
+        guard (try? await clock.sleep(for: delay)) != nil else { throw Withdrawn() }
       }
     } catch {
-      return end(step, attempt: startedCount, .cancelled(error.cause))
+      return end(job.index, attempt: attempt.number - 1, .cancelled(error.cause))
     }
   }
 
-  // MARK: Recording
-
-  /// Records an event of a step, unless its generation is over for the step.
-  ///
-  /// - Returns: Whether the event was recorded.
-  func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
-    let (isRecorded, isAwaited) = ledger.decide { page in
-      guard page.admits(job) else { return (false, false) }
-      let isRecorded = page.record(event, of: job.index, attempt: attempt)
-      return (isRecorded, page.mustReportStepEnd)
+  /// Makes one attempt.
+  private func make(
+    _ attempt: PlannedAttempt, of job: StepJob
+  ) async throws(Withdrawn) -> AttemptAnswer {
+    let number = attempt.number
+    try await places.takeSlots(job, attempt: number, isAdopted: attempt.isAdopted)
+    // The successes of its needs must survive a power loss from here on. If they cannot be
+    // recorded, the run is about to be abandoned.
+    if attempt.isFirst, let problem = await ledger.recorded(successesOfNeedsOf: job.index) {
+      throw Withdrawn(cause: .abandoned(problem))
     }
-    if isAwaited { stepEnded(job.index) }
-    return isRecorded
+    if let result = try await expansion.result(of: job, attempt: number) { return .over(result) }
+    // Hashing files may take long; let the next steps start in the meantime.
+    if job.step.extrasIfAny?.cache != nil { slots.started(job.index) }
+    let prepared: PreparedAttempt
+    do throws(FailureReason) {
+      prepared = try await prepare(attempt, of: job)
+    } catch {
+      try begin(.started(), of: job, attempt: number)
+      return .over(end(job.index, attempt: number, .failed(masked(error))))
+    }
+    if let result = try cache.result(of: job, prepared) { return .over(result) }
+    let executor = prepared.executor
+    let (lease, result) = try await places.start(
+      job, attempt: number, by: executor, isAdopted: attempt.isAdopted)
+    if let result { return .over(result) }
+    if !executor.reportsStart { cache.warnOfInputs(job, prepared.trace, attempt: number) }
+    var context = values.context(of: job, attempt: number, prepared.resolved, prepared.values)
+    context.adopted = attempt.adopted
+    context.poolLocks = lease?.paths ?? []
+    let event = await work.execute(context, prepared.values, by: executor, holding: lease)
+    if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
+    return try await completion.conclude(attempt, of: job, event, context, prepared)
   }
 
-  /// Records an event with which a step continues.
-  ///
-  /// - Throws: ``Withdrawn`` if the step was stopped.
-  func begin(
-    _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0, by requester: Requester? = nil
-  ) throws(Withdrawn) {
-    let mayContinue = ledger.decide { page in
-      guard page.mayContinue(job) else { return false }
-      return page.record(
-        event, of: job.index, attempt: attempt, by: requester)
+  /// Computes the settings of a step, and whether it is up to date.
+  private func prepare(
+    _ attempt: PlannedAttempt, of job: StepJob
+  ) async throws(FailureReason) -> PreparedAttempt {
+    let runValues = values.values(for: job)
+    let resolved = try values.resolved(job, runValues)
+    let trace = try cache.trace(of: job, resolved, runValues)
+    var earlier: StepTrace?
+    if let trace, attempt.isFirst {
+      earlier = await cache.traceIfUpToDate(trace, job)
+      if earlier == nil { try await cache.forget(job.step.id) }
     }
-    if !mayContinue { throw Withdrawn() }
+    if attempt.number == 1 { try await cache.forgetUndone(job) }
+    return PreparedAttempt(
+      values: runValues, resolved: resolved, trace: trace, earlier: earlier,
+      executor: earlier == nil ? try work.executor(for: job.step) : work.executor)
   }
 }

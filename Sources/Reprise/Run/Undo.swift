@@ -2,7 +2,7 @@
 
 import WorkflowLanguage
 
-extension StepPerformer {
+extension CacheStage {
   /// Forgets the remembered result of the step whose work a step is about to undo.
   ///
   /// - Throws: ``FailureReason`` if it cannot be removed: the step would count as up to date although
@@ -13,7 +13,9 @@ extension StepPerformer {
     else { return }
     try await forget(id)
   }
+}
 
+extension StepAdmission {
   /// Returns why a step that undoes another one does not run; nil if it does, and for other steps.
   func reasonNotToUndo(_ job: StepJob) -> SkipReason? {
     guard let id = job.step.extrasIfAny?.undoes else { return nil }

@@ -3,7 +3,18 @@
 import Masking
 import WorkflowLanguage
 
-extension StepPerformer {
+/// Computes the values of steps.
+struct ValueSource: StepStage {
+  let tools: StageTools
+  let executor: any Executor
+  let secrets: Secrets
+  /// The engine, for runs that steps start.
+  let engine: any ChildEngine
+  /// The terminal for steps that own one.
+  let terminal: (any StepTerminal)?
+  /// The folder of the run, if its engine keeps one.
+  let folder: RunFolder?
+
   /// Returns the settings of a step, with the values of this run.
   func resolved(
     _ job: StepJob, _ values: RunValues
@@ -84,39 +95,6 @@ extension StepPerformer {
           + "hold; write what is needed to $REPRISE_OUTPUT or to a file")
     }
     return captured.text
-  }
-
-  /// Masks secrets in outputs.
-  ///
-  /// - Throws: ``FailureReason`` if the name of an output contains a secret: masking would change
-  ///   the name, and names are shown and recorded.
-  func masked(_ outputs: StepOutputs) throws(FailureReason) -> StepOutputs {
-    guard !secrets.masker.isEmpty else { return outputs }
-    for name in outputs.keys where secrets.masker.masked(name) != name {
-      throw .badOutputs("the name of an output contains a secret; put the secret into the value")
-    }
-    return outputs.mapValues(secrets.masker.masked)
-  }
-
-  func masked(_ text: String) -> String {
-    secrets.masker.masked(text)
-  }
-
-  func masked(_ requester: Requester) -> Requester {
-    secrets.masker.isEmpty ? requester : requester.masked(by: masked)
-  }
-
-  func masked(_ reason: FailureReason) -> FailureReason {
-    guard !secrets.masker.isEmpty else { return reason }
-    return switch reason {
-    case .notStarted(let text): .notStarted(masked(text))
-    case .badOutputs(let text): .badOutputs(masked(text))
-    case .badValue(let text): .badValue(masked(text))
-    case .threw(let text): .threw(masked(text))
-    case .lost(let text): .lost(masked(text))
-    case .unmet(let text): .unmet(masked(text))
-    case .exited, .signalled, .timedOut, .rejected: reason
-    }
   }
 }
 

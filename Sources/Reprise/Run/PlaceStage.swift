@@ -1,8 +1,59 @@
-// The places of a pool that an attempt needs, and its start.
+// The slots and the places of a pool that an attempt needs, and its start.
 
 import WorkflowLanguage
 
-extension StepPerformer {
+/// The stage in which an attempt waits for its slots, for the steps that it uses, and for its pool.
+struct PlaceStage: StepStage {
+  let tools: StageTools
+  let pools: PoolPlaces
+  /// The folder in which pools are shared with other processes.
+  let poolFolder: String?
+
+  /// Takes the slots of a step for an attempt, once the steps that it uses are ready.
+  ///
+  /// - Throws: ``Withdrawn`` if the step was stopped.
+  func takeSlots(_ job: StepJob, attempt: Int, isAdopted: Bool) async throws(Withdrawn) {
+    while true {
+      guard await takeSlots(job, attempt: attempt) else { throw Withdrawn() }
+      if isAdopted { return }
+      guard try await waitForUsedSteps(job) else { return }
+    }
+  }
+
+  /// Takes the slots of a step for an attempt.
+  ///
+  /// A service that is started again holds none: the steps that wait for it may hold all of them.
+  ///
+  /// - Returns: Whether the attempt may start; false if the step was stopped.
+  private func takeSlots(_ job: StepJob, attempt: Int) async -> Bool {
+    if attempt > 1, job.step.action.isService,
+      ledger.decide({ page in
+        page.controls[job.index].wasAvailable
+      })
+    {
+      return !Task.isCancelled
+    }
+    return await slots.take(job.index, generation: job.generation)
+  }
+
+  /// Waits while a step that this one uses is between two of its attempts, such as a service that is
+  /// started again.
+  ///
+  /// The step gives its slots back before: what it waits for may need them.
+  ///
+  /// - Returns: Whether it had to wait, and has no slots.
+  /// - Throws: ``Withdrawn`` if the step was stopped.
+  func waitForUsedSteps(_ job: StepJob) async throws(Withdrawn) -> Bool {
+    var hasWaited = false
+    while let ticket = ledger.decide({ $0.waitForUsedSteps(of: job) }) {
+      slots.release(job.index)
+      slots.startNext()
+      guard await ticket.value() != nil else { throw Withdrawn() }
+      hasWaited = true
+    }
+    return hasWaited
+  }
+
   /// Takes the places of a step's pool for an attempt, and records its start.
   ///
   /// A step that waits for places has not started; it keeps its slots. In a pause, nothing starts. A

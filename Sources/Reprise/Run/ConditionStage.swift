@@ -12,13 +12,19 @@ enum ConditionAnswer: Sendable, Equatable {
   case stopped
 }
 
-extension StepPerformer {
+/// The stage in which a command decides whether a step runs.
+struct ConditionStage: StepStage {
+  let tools: StageTools
+  let values: ValueSource
+  let places: PlaceStage
+  let executor: any Executor
+
   /// Runs the command that decides whether the step runs, if it has one.
   ///
   /// - Returns: The result of a step that does not run; nil if it may start.
-  func resultOfCondition(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
+  func result(of job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let command = job.step.extrasIfAny?.conditionCommand else { return nil }
-    _ = try await waitForUsedSteps(job)
+    _ = try await places.waitForUsedSteps(job)
     switch await answer(of: command, job) {
     case .met: return nil
     case .stopped: throw Withdrawn()
@@ -36,11 +42,12 @@ extension StepPerformer {
   func answer(of command: ConditionCommand, _ job: StepJob) async -> ConditionAnswer {
     let output = ConditionOutput(ledger: ledger, step: job.index)
     do {
-      let values = values(for: job)
-      var resolved = try self.resolved(job, values)
+      let runValues = values.values(for: job)
+      var resolved = try values.resolved(job, runValues)
       resolved.action = .run(command.script)
       resolved.share = nil
-      let context = context(of: job, attempt: 0, resolved, values, reporter: output)
+      let context = values.context(
+        of: job, attempt: 0, resolved, runValues, reporter: output)
       let result = try await withTimeout(command.limit) { [executor] in
         try await executor.execute(context)
       }

@@ -1,18 +1,8 @@
-// Steps that run elsewhere: their executor, and attempts that have survived the engine before.
+// Attempts that have survived the engine before, and attempts that never started.
 
 import WorkflowLanguage
 
-extension StepPerformer {
-  /// Returns the executor of a step: its runner, or that of the engine.
-  ///
-  /// - Throws: ``FailureReason`` if the runner cannot be used.
-  func executor(for step: Workflow.Step) throws(FailureReason) -> any Executor {
-    guard let choice = step.extrasIfAny?.runner, step.action.kind.startsProgram else {
-      return executor
-    }
-    return try runners.executor(of: choice, executor)
-  }
-
+extension StepStage {
   /// Returns the attempt of a step that goes on where it runs, after the death of its engine.
   ///
   /// - Returns: The number of the attempts before it, and its token; 0 and nil if there is none.

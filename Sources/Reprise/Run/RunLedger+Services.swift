@@ -2,58 +2,16 @@
 
 import WorkflowLanguage
 
-extension StepPerformer {
-  /// Takes the slots of a step for an attempt, once the steps that it uses are ready.
-  ///
-  /// - Throws: ``Withdrawn`` if the step was stopped.
-  func takeSlots(_ job: StepJob, attempt: Int, isAdopted: Bool) async throws(Withdrawn) {
-    while true {
-      guard await takeSlots(job, attempt: attempt) else { throw Withdrawn() }
-      if isAdopted { return }
-      guard try await waitForUsedSteps(job) else { return }
-    }
-  }
-
-  /// Takes the slots of a step for an attempt.
-  ///
-  /// A service that is started again holds none: the steps that wait for it may hold all of them.
-  ///
-  /// - Returns: Whether the attempt may start; false if the step was stopped.
-  private func takeSlots(_ job: StepJob, attempt: Int) async -> Bool {
-    if attempt > 1, job.step.action.isService,
-      ledger.decide({ page in
-        page.controls[job.index].wasAvailable
-      })
-    {
-      return !Task.isCancelled
-    }
-    return await slots.take(job.index, generation: job.generation)
-  }
-
-  /// Waits while a step that this one uses is between two of its attempts, such as a service that is
-  /// started again.
-  ///
-  /// The step gives its slots back before: what it waits for may need them.
-  ///
-  /// - Returns: Whether it had to wait, and has no slots.
-  /// - Throws: ``Withdrawn`` if the step was stopped.
-  func waitForUsedSteps(_ job: StepJob) async throws(Withdrawn) -> Bool {
-    var hasWaited = false
-    while let ticket = ledger.decide({ $0.waitForUsedSteps(of: job) }) {
-      slots.release(job.index)
-      slots.startNext()
-      guard await ticket.value() != nil else { throw Withdrawn() }
-      hasWaited = true
-    }
-    return hasWaited
-  }
-}
-
 extension RunLedger.Page {
-  /// Returns whether a step that uses a service has not ended.
+  /// Returns whether a step that uses a service has not ended, and is not being stopped.
   func isNeeded(_ service: StepIndex) -> Bool {
     guard let users = services.users.first(where: { $0.service == service }) else { return false }
-    return users.steps.contains { !state[$0].phase.isFinal }
+    return users.steps.contains { !isOver($0) }
+  }
+
+  /// Returns whether a step has ended, or is being stopped before it could begin.
+  private func isOver(_ step: StepIndex) -> Bool {
+    state[step].phase.isFinal || state[step].phase == .pending && controls[step].stop != nil
   }
 
   /// Returns a ticket that is answered when a step is ready to be used or has ended; nil if none that
@@ -109,7 +67,7 @@ extension RunLedger.Page {
     guard state.phase == .running else { return [] }
     return services.users.compactMap { service, steps in
       guard state[service].phase.isActive,
-        steps.allSatisfy({ state[$0].phase.isFinal })
+        steps.allSatisfy({ isOver($0) })
       else { return nil }
       return controls[service].windDown()
     }

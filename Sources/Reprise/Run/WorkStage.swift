@@ -2,7 +2,26 @@
 
 import WorkflowLanguage
 
-extension StepPerformer {
+/// The stage in which the work of an attempt is done: by an executor or a runner, within its timeout.
+struct WorkStage: StepStage {
+  let tools: StageTools
+  let values: ValueSource
+  let executor: any Executor
+  let runners: RunnerRegistry
+  let registry: ActionRegistry
+  let observer: (any RunObserver)?
+  let sharedWork: SharedWork
+
+  /// Returns the executor of a step: its runner, or that of the engine.
+  ///
+  /// - Throws: ``FailureReason`` if the runner cannot be used.
+  func executor(for step: Workflow.Step) throws(FailureReason) -> any Executor {
+    guard let choice = step.extrasIfAny?.runner, step.action.kind.startsProgram else {
+      return executor
+    }
+    return try runners.executor(of: choice, executor)
+  }
+
   /// Carries out one attempt within its timeout, and then gives the places of its pool back.
   ///
   /// - Returns: The event that ends the attempt.
@@ -16,15 +35,6 @@ extension StepPerformer {
     } catch {
       return ending(of: error)
     }
-  }
-
-  /// Returns the event that ends an attempt after an error.
-  func ending(of error: any Error) -> Event.StepEvent {
-    if Task.isCancelled { return .cancelled(.request) }
-    guard let reason = error as? FailureReason else {
-      return .failed(.threw(masked(String(describing: error))))
-    }
-    return .failed(masked(reason))
   }
 
   /// Carries out one attempt within its timeout.
@@ -45,7 +55,7 @@ extension StepPerformer {
     } else {
       outputs = try await carryOut(context, by: executor)
     }
-    return try all(outputs, of: context, values)
+    return try self.values.all(outputs, of: context, values)
   }
 
   /// Returns the task executor for a step; nil for the global pool.
@@ -119,39 +129,5 @@ extension StepPerformer {
       throw SharedWork.Failure(
         reason: masked(reason), written: ledger.decide { $0.state[context.index].written })
     }
-  }
-
-  /// Runs an operation; on timeout, cancels it and waits until it has returned.
-  ///
-  /// - Returns: The outputs of the operation; nil on timeout.
-  func withTimeout(
-    _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
-  ) async throws -> StepOutputs? {
-    try await withThrowingTaskGroup(of: StepOutputs?.self) { group in
-      group.addTask { try await operation() }
-      group.addTask {
-        try await clock.sleep(for: timeout)
-        return nil
-      }
-      defer { group.cancelAll() }
-      if let outputs = try await group.next() ?? nil { return outputs }
-      group.cancelAll()
-      while (try? await group.next()) != nil {}
-      return nil
-    }
-  }
-
-  /// Returns the delay before the next attempt; nil if there is none.
-  func delay(
-    after event: Event.StepEvent, attempt: Int, of context: StepContext
-  ) -> Duration? {
-    // An attempt that was interrupted with its engine is made again, as local ones are.
-    if context.isAdopted, case .failed(.lost) = event { return .zero }
-    let step = context.step
-    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event,
-      retry.covers(reason)
-    else { return nil }
-    var generator = runtime.generator
-    return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
   }
 }

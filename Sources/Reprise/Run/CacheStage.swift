@@ -4,7 +4,16 @@ import Masking
 import Paths
 import WorkflowLanguage
 
-extension StepPerformer {
+/// The stage that finds out whether a step is up to date, and remembers its result.
+struct CacheStage: StepStage {
+  let tools: StageTools
+  let executor: any Executor
+  let cache: StepCache?
+  /// The queue on which the cache's memory is read and written, since both block.
+  let memoryQueue: any WorkQueue
+  /// Compiled file patterns of recent steps.
+  let searches = FileSearches()
+
   /// Returns the trace of a step that is about to start; nil if the step is not cached.
   ///
   /// A trace holds the inputs of a step. The step is up to date if they equal those of the
@@ -17,7 +26,7 @@ extension StepPerformer {
   ) throws(FailureReason) -> StepTrace? {
     guard job.step.extrasIfAny?.cache != nil, cache != nil else { return nil }
     var trace = try StepTrace(
-      of: job.step, in: job.workflow, resolved, values, executor, secrets.masker)
+      of: job.step, in: job.workflow, resolved, values, executor, masker)
     trace.time = clock.now
     return trace
   }
@@ -32,11 +41,12 @@ extension StepPerformer {
   }
 
   /// Skips a ready step that is up to date.
-  func skipUpToDate(
-    _ job: StepJob, _ earlier: StepTrace, _ trace: StepTrace?
-  ) throws(Withdrawn) -> StepResult {
+  ///
+  /// - Returns: The result of such a step; nil for others.
+  func result(of job: StepJob, _ prepared: PreparedAttempt) throws(Withdrawn) -> StepResult? {
+    guard let earlier = prepared.earlier else { return nil }
     let outputs = withGivenValues(earlier.outputs, of: job)
-    let note = trace?.problemWithInputs(of: job.step, searches).map(masked)
+    let note = prepared.trace?.problemWithInputs(of: job.step, searches).map(masked)
     let reason: SkipReason =
       earlier.run == ledger.run ? .upToDateInRun(note: note) : .upToDate(note: note)
     try begin(.skipped(reason, outputs), of: job)

@@ -2,7 +2,7 @@
 
 import WorkflowLanguage
 
-extension StepPerformer {
+extension StepStage {
   /// Records the end of a step in progress, even if its generation is over for the step.
   ///
   /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
@@ -45,7 +45,7 @@ extension StepPerformer {
   /// Lets the driver run a group again.
   private func request(_ decision: GroupDecision) {
     var generator = runtime.generator
-    retryRequested(
+    tools.retryRequested(
       GroupRetry(
         group: decision.group, wait: decision.wait,
         delay: decision.rule.delay(

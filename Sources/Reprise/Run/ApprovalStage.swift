@@ -27,11 +27,15 @@ extension ApprovalAnswer {
   }
 }
 
-extension StepPerformer {
+/// The stage in which a step waits for approval: before its work or after it.
+struct ApprovalStage: StepStage {
+  let tools: StageTools
+  let secrets: Secrets
+
   /// Waits for approval, if the step needs it before its work.
   ///
   /// - Returns: The result of a rejected step; nil for others.
-  func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
+  func result(of job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let text = job.step.extrasIfAny?.approval, !asksAfterwards(job.step) else { return nil }
     switch try await answer(to: text, attempt: 0, of: job) {
     case .approved(let requester, let values):
@@ -41,38 +45,6 @@ extension StepPerformer {
       try begin(.started(), of: job, attempt: 1)
       return end(job.index, attempt: 1, .failed(reason), by: requester.map(masked))
     }
-  }
-
-  /// Returns outputs of a step with the values that were given with its approval.
-  func withGivenValues(_ outputs: StepOutputs, of job: StepJob) -> StepOutputs {
-    guard job.step.extrasIfAny?.approval != nil else { return outputs }
-    return outputs.merging(ledger.decide { $0.state[job.index].given }) { $1 }
-  }
-
-  /// Returns whether a step asks for approval after its work.
-  func asksAfterwards(_ step: Workflow.Step) -> Bool {
-    step.extrasIfAny?.approvalRule?.isAfter == true && step.action != .wait
-  }
-
-  /// Completes an attempt whose work has succeeded.
-  ///
-  /// Checks the files that it made, waits for approval, if it is asked after the work, and remembers
-  /// the result.
-  ///
-  /// - Returns: The answer, with all outputs; a refusal without files, too.
-  func completed(
-    _ outputs: StepOutputs, _ trace: StepTrace?, attempt: Int, of job: StepJob,
-    _ context: StepContext
-  ) async throws(Withdrawn) -> ApprovalAnswer {
-    let files = filesMade(by: context)
-    if let problem = missingFiles(files, context) {
-      return .refused(masked(.badOutputs(problem)), by: nil)
-    }
-    let answer = try await approval(ofWork: outputs, attempt: attempt, of: job)
-    if case .approved(_, let outputs) = answer {
-      if let trace, let files { await remember(trace, context, files, outputs) }
-    }
-    return answer
   }
 
   /// Waits for approval of an attempt that has succeeded, if the step needs it.
@@ -137,5 +109,18 @@ extension StepPerformer {
     }
     defer { timer.cancel() }
     return await ticket.value().map { ApprovalAnswer($0, rule, limit: limit) }
+  }
+}
+
+extension StepStage {
+  /// Returns whether a step asks for approval after its work.
+  func asksAfterwards(_ step: Workflow.Step) -> Bool {
+    step.extrasIfAny?.approvalRule?.isAfter == true && step.action != .wait
+  }
+
+  /// Returns outputs of a step with the values that were given with its approval.
+  func withGivenValues(_ outputs: StepOutputs, of job: StepJob) -> StepOutputs {
+    guard job.step.extrasIfAny?.approval != nil else { return outputs }
+    return outputs.merging(ledger.decide { $0.state[job.index].given }) { $1 }
   }
 }

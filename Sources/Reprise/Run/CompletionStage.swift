@@ -1,0 +1,131 @@
+// `CompletionStage`: what follows the work of an attempt.
+
+import WorkflowLanguage
+
+/// How a step goes on after a round.
+enum RoundAnswer: Sendable, Equatable {
+  /// Another round follows after this delay.
+  case again(after: Duration)
+  /// The rounds are over, with this end of the last one.
+  case over(Event.StepEvent)
+}
+
+/// The stage after the work of an attempt: another round, the files that it made, an approval, another
+/// attempt, or the end of the step.
+struct CompletionStage: StepStage {
+  let tools: StageTools
+  let values: ValueSource
+  let cache: CacheStage
+  let approval: ApprovalStage
+
+  /// Decides what follows the work of an attempt: another round, an approval, another attempt, or the
+  /// end of the step.
+  func conclude(
+    _ attempt: PlannedAttempt, of job: StepJob, _ result: Event.StepEvent, _ context: StepContext,
+    _ prepared: PreparedAttempt
+  ) async throws(Withdrawn) -> AttemptAnswer {
+    let number = attempt.number
+    var event = result
+    switch answer(after: event, attempt.round, of: context, prepared.values) {
+    case .again(let delay):
+      if record(.repeating(attempt.round, after: delay), of: job, attempt: number) {
+        return .again(after: delay)
+      }
+      event = .cancelled(.request)
+    case .over(let last): event = last
+    case nil: break
+    }
+    if case .succeeded(let outputs) = event {
+      let all = withGivenValues(outputs, of: job)
+      switch try await completed(all, prepared.trace, attempt: number, of: job, context) {
+      case .approved(_, let outputs): event = .succeeded(outputs)
+      case .refused(let reason, let requester):
+        event = .failed(reason)
+        guard case .badOutputs = reason else {
+          return .over(end(job.index, attempt: number, event, by: requester.map(masked)))
+        }
+      }
+    }
+    if let delay = delay(after: event, attempt: attempt.failedCount + 1, of: context),
+      case .failed(let reason) = event,
+      record(.retrying(reason, after: delay), of: job, attempt: number)
+    {
+      return .retry(after: delay)
+    }
+    return .over(end(job.index, attempt: number, event))
+  }
+
+  /// Completes an attempt whose work has succeeded.
+  ///
+  /// Checks the files that it made, waits for approval, if it is asked after the work, and remembers
+  /// the result.
+  ///
+  /// - Returns: The answer, with all outputs; a refusal without files, too.
+  func completed(
+    _ outputs: StepOutputs, _ trace: StepTrace?, attempt: Int, of job: StepJob,
+    _ context: StepContext
+  ) async throws(Withdrawn) -> ApprovalAnswer {
+    let files = cache.filesMade(by: context)
+    if let problem = cache.missingFiles(files, context) {
+      return .refused(masked(.badOutputs(problem)), by: nil)
+    }
+    let answer = try await approval.approval(ofWork: outputs, attempt: attempt, of: job)
+    if case .approved(_, let outputs) = answer {
+      if let trace, let files { await cache.remember(trace, context, files, outputs) }
+    }
+    return answer
+  }
+
+  /// Decides whether a step that repeats has another round.
+  ///
+  /// - Parameters:
+  ///   - event: The end of the round.
+  ///   - round: The round.
+  ///   - context: The attempt.
+  ///   - runValues: The values of the run.
+  /// - Returns: How the step goes on; nil if the round has failed or was stopped, which another
+  ///   attempt may follow.
+  func answer(
+    after event: Event.StepEvent, _ round: StepRound, of context: StepContext,
+    _ runValues: RunValues
+  ) -> RoundAnswer? {
+    guard let rule = context.step.extrasIfAny?.repetition else { return nil }
+    let outputs: StepOutputs
+    let status: Int?
+    switch event {
+    case .succeeded(let made): (outputs, status) = (made, 0)
+    case .failed(let reason) where rule.acceptsFailures && reason.exitStatus != nil:
+      (outputs, status) = ([:], reason.exitStatus)
+    default: return nil
+    }
+    do {
+      guard
+        try context.workflow.repeats(
+          context.step, rule, outputs: outputs,
+          standardOutput: try values.standardOutput(of: context),
+          status: status, runValues)
+      else { return status == 0 ? .over(event) : nil }
+    } catch {
+      let reason = error as? FailureReason ?? .badValue(String(describing: error))
+      return .over(.failed(masked(reason)))
+    }
+    guard let limit = rule.limit, round.number >= limit else { return .again(after: rule.delay) }
+    let rounds = limit == 1 ? "1 round" : "\(limit) rounds"
+    return .over(
+      .failed(masked(.badValue("repeat: after \(rounds), still waiting \(rule.shown)"))))
+  }
+
+  /// Returns the delay before the next attempt; nil if there is none.
+  func delay(
+    after event: Event.StepEvent, attempt: Int, of context: StepContext
+  ) -> Duration? {
+    // An attempt that was interrupted with its engine is made again, as local ones are.
+    if context.isAdopted, case .failed(.lost) = event { return .zero }
+    let step = context.step
+    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event,
+      retry.covers(reason)
+    else { return nil }
+    var generator = runtime.generator
+    return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
+  }
+}

@@ -1,0 +1,57 @@
+// The attempts of a step: which one is made, what it works with, and what follows it.
+
+import WorkflowLanguage
+
+/// An attempt that is about to be made.
+struct PlannedAttempt: Sendable {
+  /// The number of the attempt, from 1.
+  private(set) var number: Int
+  /// The number of attempts before it that failed.
+  private(set) var failedCount: Int
+  private(set) var round: StepRound
+  /// The attempt that goes on elsewhere, after the death of an engine; nil for a new one.
+  private(set) var adopted: AttemptToken?
+
+  /// Plans the first attempt of a step that this engine makes.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - adopting: The number of the attempts that an earlier engine has made before the one that goes on,
+  ///     and the token of that one; nil for a new attempt.
+  init(of step: Workflow.Step, adopting: (before: Int, token: AttemptToken?)) {
+    (number, failedCount, adopted) = (adopting.before + 1, adopting.before, adopting.token)
+    round = StepRound(number: 1, limit: step.extrasIfAny?.repetition?.limit)
+  }
+
+  var isAdopted: Bool { adopted != nil }
+  /// Whether it is the first one, and new.
+  var isFirst: Bool { number == 1 && !isAdopted }
+
+  /// Goes on to the next attempt: of the same round after a failure, else of the next round.
+  mutating func advance(afterFailure hasFailed: Bool) {
+    number += 1
+    adopted = nil
+    if hasFailed { failedCount += 1 } else { round = round.next }
+  }
+}
+
+/// What an attempt works with, computed once the step has its slots.
+struct PreparedAttempt {
+  let values: RunValues
+  let resolved: ResolvedStep
+  /// What the step depends on; nil if it is not cached.
+  let trace: StepTrace?
+  /// The earlier result of a step that is up to date.
+  let earlier: StepTrace?
+  /// What executes a step that is not.
+  let executor: any Executor
+}
+
+/// How a step continues after an attempt.
+enum AttemptAnswer {
+  case over(StepResult)
+  /// The attempt failed; the next one starts after this delay.
+  case retry(after: Duration)
+  /// The round is over; the next one starts after this delay.
+  case again(after: Duration)
+}
