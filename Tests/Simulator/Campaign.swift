@@ -50,6 +50,8 @@ public struct Campaign {
   public var batch = 25
   /// The number of failures after which the campaign stops.
   public var failuresMax = 1
+  /// Whether the workflows are trees of groups.
+  public var usesForests = false
   /// The sizes of the workflows; the generator's own if nil.
   public var sizes: ClosedRange<Int>?
   /// Called with each verdict of a seed.
@@ -60,6 +62,10 @@ public struct Campaign {
 
   /// Returns the scenario of a seed.
   public func scenario(of seed: UInt64) -> Scenario {
+    if usesForests {
+      var generator = ForestGenerator(seed: seed)
+      return generator.scenario()
+    }
     var generator = ScenarioGenerator(seed: seed)
     return generator.scenario(sizes: sizes)
   }

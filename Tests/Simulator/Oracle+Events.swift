@@ -23,7 +23,11 @@ extension Oracle {
     case .runStarted(let planned):
       check(phase == .notStarted, "start", "the run starts twice")
       let ids = planned.steps.map(\.id).filter { !Scenario.ComputedItems.contains($0) }
-      check(ids == plan.steps.map(\.id), "plan", "the plan has the steps \(ids)")
+      if let forest {
+        forest.begin(ids)
+      } else {
+        check(ids == plan.steps.map(\.id), "plan", "the plan has the steps \(ids)")
+      }
       generation = 1
       phase = .running
     case .generationStarted(let reset):
@@ -68,6 +72,13 @@ extension Oracle {
     case .runEnded(let outcome): end(outcome, time)
     case .step(let id, _, let stepEvent) where Scenario.ComputedItems.contains(id):
       follow(stepEvent, ofComputed: id)
+    case .step(let id, _, let stepEvent) where forest != nil:
+      check(isActive, "ended", "\(id) \(stepEvent) while the run is \(phase)")
+      forest?.isPaused = pausedAt != nil
+      forest?.receive(stepEvent, of: id, time)
+      if case .expanded = stepEvent {
+        forest?.begin(folded.steps.map(\.id).filter { !Scenario.ComputedItems.contains($0) })
+      }
     case .step(let id, let attempt, let stepEvent):
       guard let position = plan.positions[id] else { return fail("plan", "no step \"\(id)\"") }
       check(isActive, "ended", "\(id) \(stepEvent) while the run is \(phase)")
@@ -99,6 +110,7 @@ extension Oracle {
     phase = .running
     blocked = []
     lastSteered = lastTime
+    forest?.reset(reset)
     let positions = reset.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
     if !isResuming {
       check(
@@ -129,6 +141,7 @@ extension Oracle {
     for position in steps.indices where steps[position].status.isActive {
       steps[position].status = .cancelled
     }
+    forest?.resume()
     phase = .restarting
     pausedAt = nil
     isResuming = true
@@ -150,6 +163,10 @@ extension Oracle {
       check(left.isEmpty, "end", "the run ends while attempts are alive: \(left)")
     }
     if checksReplays { checkRequests(at: time) }
+    if let forest {
+      forest.checkEnd(outcome)
+      return
+    }
     let failed = steps.indices.filter {
       steps[$0].status == .failed && !plan.steps[$0].spec.continuesOnError
     }

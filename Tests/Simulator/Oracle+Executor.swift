@@ -10,6 +10,7 @@ extension Oracle {
 
   /// Checks the notes of the executor before a time.
   func readNotes(before time: Int64) {
+    forest?.readNotes(before: time)
     while notesRead < notes.count, notes[notesRead].time < time {
       read(notes[notesRead])
       notesRead += 1

@@ -71,6 +71,8 @@ final class Oracle: @unchecked Sendable {
   }
 
   let plan: PlanModel
+  /// Checks the steps of a tree of groups, if the scenario has one.
+  private(set) var forest: ForestOracle?
   let maxParallel: Int
   /// Whether the disk may be full when the run ends.
   let fillsDisk: Bool
@@ -127,7 +129,11 @@ final class Oracle: @unchecked Sendable {
     }
     // A blocked thread of the disk continues only after a thread that was blocked later.
     fillsDisk = scenario.moments.contains { $0.action == .diskFull }
+    let max = maxParallel
     slack = listenerBlocks ? .max / 2 : 100_000 + Int64(scenario.disk.delay) * 400_000
+    forest = scenario.forest.map { forest in
+      ForestOracle(forest, maxParallel: max) { [unowned self] in fail($0, $1) }
+    }
   }
 
   func fail(_ oracle: String, _ message: @autoclosure () -> String) {
@@ -169,10 +175,13 @@ final class Oracle: @unchecked Sendable {
     wasStopped = false
     outcome = nil
     folded = RunState()
+    forest?.forget()
     let isChecking = checksReplays
     checksReplays = false
+    forest?.isChecking = false
     for event in durable { receive(event) }
     checksReplays = isChecking
+    forest?.isChecking = isChecking
     failure = remembered
   }
 

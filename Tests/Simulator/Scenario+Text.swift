@@ -14,11 +14,10 @@ extension Scenario {
       let items = "${{ fromJSON(steps.\(list).outputs.items) }}"
       lines.append("  - { id: \(each), needs: [\(list)], foreach: \"\(items)\", run: work }")
     }
+    lines += forest?.yaml ?? []
     lines += steps.map { "  - \($0.yaml(needs: true))" }
-    if !finally.isEmpty {
-      lines.append("finally:")
-      lines += finally.map { "  - \($0.yaml(needs: false))" }
-    }
+    let last = finally.map { "  - \($0.yaml(needs: false))" } + (forest?.yamlOfFinally ?? [])
+    if !last.isEmpty { lines += ["finally:"] + last }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -133,6 +133,8 @@ public struct Scenario: Codable, Sendable, Equatable {
   var finally: [Step] = []
   /// The step with computed items, if there is one.
   var computed: ComputedItems?
+  /// The tree of groups that takes the place of the steps, if there is one.
+  var forest: Forest?
   var maxParallel: Int?
   var failsFast = false
   var timeout: Int?
@@ -157,5 +159,5 @@ public struct Scenario: Codable, Sendable, Equatable {
 
 extension Scenario {
   /// The number of steps in the file.
-  public var stepCount: Int { allSteps.count }
+  public var stepCount: Int { allSteps.count + (forest?.stepCount ?? 0) }
 }

@@ -18,11 +18,12 @@ struct SimulatedExecutor: Executor {
   let scheduler: Scheduler
   let witness: any ExecutorWitness
   let fault: Fault?
-  /// The output of the step that computes items.
-  var items = "[]"
+  /// The outputs of the steps that compute items.
+  var items: [String: String] = [:]
 
   func execute(_ context: StepContext) async throws -> StepOutputs {
     let (behaviour, token) = witness.started(context)
+    if context.step.action.isService { context.reportReady(outputs: [:]) }
     let result = await work(context, behaviour)
     if fault == .executorReturnsEarly, Task.isCancelled {
       scheduler.enqueue(after: 50_000, .closure { [witness] in witness.ended(token) })
@@ -58,8 +59,8 @@ struct SimulatedExecutor: Executor {
         return .failure(CancellationError())
       }
       return switch behaviour.ending {
-      case .success where context.step.id == Scenario.ComputedItems.list:
-        .success(["items": items])
+      case .success where items[context.step.id] != nil:
+        .success(["items": items[context.step.id] ?? ""])
       case .success: .success(["by": "\(context.step.id) \(context.generation).\(context.attempt)"])
       case .exit(let status): .failure(FailureReason.exited(status: status))
       case .error: .failure(SimulatedError())

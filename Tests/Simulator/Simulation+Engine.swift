@@ -12,6 +12,10 @@ extension Simulation: ExecutorWitness {
       let length = isList ? computed.listLength : computed.itemLength
       return (Scenario.Behaviour(length: length), tokenCount)
     }
+    if let forest = oracle.forest {
+      print("start \(id) \(context.generation).\(context.attempt)")
+      return (forest.execute(id, token: tokenCount, at: scheduler.tick()), tokenCount)
+    }
     guard let position = oracle.plan.positions[id] else {
       oracle.fail("plan", "the executor gets an unknown step \"\(id)\"")
       return (Scenario.Behaviour(), tokenCount)
@@ -39,6 +43,7 @@ extension Simulation: ExecutorWitness {
 
   func ended(_ token: Int) {
     print("end of attempt \(token)")
+    if let forest = oracle.forest { return forest.ended(token, at: scheduler.tick()) }
     oracle.add(Oracle.Note(time: scheduler.tick(), kind: .ended(token: token)))
   }
 }

@@ -82,7 +82,10 @@ final class Simulation: @unchecked Sendable {
     var engine = Engine(
       executor: SimulatedExecutor(
         scheduler: scheduler, witness: self, fault: options.fault,
-        items: scenario.computed?.text ?? "[]"),
+        items: [
+          Scenario.ComputedItems.list: scenario.computed?.text ?? "[]",
+          Forest.source: "[0, 1]",
+        ]),
       clock: SimulatedClock(scheduler: scheduler, fault: options.fault),
       recorder: scenario.disk.isUsed ? AcknowledgingRecorder(simulation: self) : nil)
     let (scheduler, fault) = (scheduler, options.fault)

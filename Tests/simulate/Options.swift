@@ -49,6 +49,7 @@ struct Options {
       case "--faults": faults = try value(option)
       case "--traces": printsTraces = true
       case "--computed-items": comparesItems = true
+      case "--groups": campaign.usesForests = true
       case "--no-shrink": shrinks = false
       case "--workers": campaign.workers = try value(option)
       case "--failures": campaign.failuresMax = try value(option)

@@ -15,6 +15,7 @@ let usage = """
     --fault NAME    plant a fault: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
     --faults N      plant each fault, and count how many of N seeds detect it
     --computed-items  compare each scenario with itself and computed items in it
+    --groups        simulate trees of groups with all of their settings
     --traces        print a hash of everything that happened, for each seed
     --no-shrink     do not shrink a failing scenario
     --workers N     the number of concurrent processes (default: 2)

@@ -54,6 +54,8 @@ struct GroupRuns: Sendable {
   private var timerChanges: [TimerChange] = []
   private var nextTimer = 0
   private var nextRetry = 0
+  /// The group whose retry is the generation that begins.
+  private var retried: GroupIndex?
 
   var isEmpty: Bool { groups.isEmpty }
 
@@ -113,13 +115,18 @@ struct GroupRuns: Sendable {
       guard let step = step ?? state.steps.index(of: id),
         state[step].phase.isFinal || state[step].isAvailable
       else { break }
-      stopTimers(of: groupsOfStep[step] ?? []) { entry in
-        entry.members.allSatisfy { entry.isOver($0, in: state) }
+      stopTimers(of: groupsOfStep[step] ?? []) { [retrying] entry in
+        // The time goes on while a group inside of it waits for its retry.
+        entry.inner.allSatisfy { retrying[$0] == nil }
+          && entry.members.allSatisfy { entry.isOver($0, in: state) }
       }
     case .generationStarted:
-      stopTimers(of: Array(groups.keys)) { entry in
-        entry.members.allSatisfy { !state[$0].phase.isActive || entry.isOver($0, in: state) }
+      // That of the groups around a retried one goes on.
+      stopTimers(of: Array(groups.keys)) { [retried] entry in
+        retried.map(entry.inner.contains) != true
+          && entry.members.allSatisfy { !state[$0].phase.isActive || entry.isOver($0, in: state) }
       }
+      retried = nil
     case .runEnded:
       stopTimers(of: Array(groups.keys)) { _ in true }
     default: break
@@ -212,6 +219,7 @@ struct GroupRuns: Sendable {
   ///   - retried: The group whose retry this is; nil for another restart.
   mutating func restart(_ steps: [StepIndex], retryOf retried: GroupIndex?) {
     guard !groups.isEmpty else { return }
+    self.retried = retried
     for group in Set(steps.flatMap { groupsOfStep[$0] ?? [] }) { groups[group]?.isExpired = false }
     let again =
       retried.map { groups[$0]?.inner ?? [] } ?? Set(steps.flatMap { groupsOfStep[$0] ?? [] })

@@ -85,8 +85,12 @@ extension RunLedger.Page {
       return []
     }
     let isOfFinally = members.allSatisfy { plan[$0].extrasIfAny?.cleanUp != nil }
+    // A group inside of it that waits for its retry does not run again: it has failed.
+    let culprits = groups.retrying.values.map(\.culprit).filter { plan.contains($0, in: group) }
+    giveUpRetries { [plan] in plan.contains($0, in: group) }
+    let held = Set(released)
     let open = members.filter {
-      controls[$0].isOpen && !state[$0].phase.isFinal
+      (controls[$0].isOpen || held.contains($0)) && !state[$0].phase.isFinal
         && (isOfFinally || plan[$0].extrasIfAny?.cleanUp == nil)
     }
     let running = open.filter { state[$0].phase == .running }
@@ -94,12 +98,14 @@ extension RunLedger.Page {
     var failing = Set(others.isEmpty ? running : others)
     // The group has failed, although a group inside of it tolerates the failures of its own steps.
     let counted = open.filter { !isTolerated($0, inside: group) }
-    if let first = counted.first, failing.isDisjoint(with: counted) { failing.insert(first) }
-    giveUpRetries { [plan] in plan.contains($0, in: group) }
-    guard let first = open.first(where: failing.contains) ?? open.first else { return [] }
-    let id = state[first].id
+    let failed = culprits.first { !isTolerated($0, inside: group) }
+    if failed == nil, let first = counted.first, failing.isDisjoint(with: counted) {
+      failing.insert(first)
+    }
+    guard let cause = open.first(where: failing.contains) ?? failed ?? open.first else { return [] }
+    let id = state[cause].id
     return open.compactMap { step in
-      step == first || failing.contains(step)
+      step == cause || failing.contains(step)
         ? controls[step].stop(.failed(.timedOut(after: timeout), in: group))
         : controls[step].stop(.cancelled(.failure(ofStep: id)))
     }

@@ -69,6 +69,7 @@ extension WorkflowReader {
     {
       step.action = Workflow.Step.Action(RoundStep(rule: rule))
       groups[rounds].retry = Retry(limit: (rule.limit ?? .max) - 1, delay: rule.delay)
+      groups[rounds].continuesOnError = groups[group.context.group].continuesOnError
       step.group = rounds
     }
     steps.append(step)

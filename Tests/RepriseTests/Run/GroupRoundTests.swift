@@ -88,6 +88,14 @@ struct GroupRoundTests {
     }
   }
 
+  @Test func `the last round of a group with continue-on-error fails nothing`() async throws {
+    let (outcome, run, order) = try await run(
+      Self.polling("continue-on-error: true\n    repeat: { until: \"1 == 2\", limit: 1 }"))
+    #expect(outcome == .succeeded)
+    #expect(order == ["first 1", "a 1", "b 1", "last 1"])
+    #expect(run.state["g/repeat"]?.phase.name == "failed")
+  }
+
   @Test func `a group that is skipped has no rounds`() async throws {
     let (outcome, run, order) = try await run(
       Self.polling("if: \"1 == 2\"\n    repeat: { until: \"steps.a.outputs.call == '3'\" }"))

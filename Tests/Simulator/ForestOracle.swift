@@ -1,0 +1,410 @@
+// What must hold for a tree of groups, checked on the events of the steps. Written without the engine's
+// plan: the place of a step follows from its id and the tree of the scenario.
+
+import Reprise
+
+/// Follows the steps of a tree of groups.
+final class ForestOracle {
+  /// A step or group in a list, or an item or branch of a group.
+  private struct Position: Hashable {
+    /// The list, with the items that it is inside of.
+    let list: String
+    let number: Int
+    let isOrdered: Bool
+  }
+
+  /// A group around a step, with the items that it is inside of.
+  private struct Instance {
+    let name: String
+    let group: Forest.Group
+    /// The part of the group that the step belongs to; nil if the group does not count its parts.
+    let part: String?
+    /// Whether the settings that hold for a group as a whole hold for it: not for all items together.
+    let isWhole: Bool
+  }
+
+  /// The place of a step.
+  private struct Place {
+    var path: [Position] = []
+    /// The groups around it, outermost first.
+    var instances: [Instance] = []
+    var step: Forest.Step?
+    var isAtEnd = false
+
+    /// The last position is one of branches, which have no order.
+    mutating func setUnordered() {
+      guard let last = path.popLast() else { return }
+      path.append(Position(list: last.list, number: last.number, isOrdered: false))
+    }
+  }
+
+  private struct Template {
+    /// The positions and groups from the root.
+    let chain: [(number: Int, group: Forest.Group)]
+    let number: Int
+    let step: Forest.Step?
+  }
+
+  private let forest: Forest
+  private let maxParallel: Int
+  private var templates: [String: Template] = [:]
+  private var places: [String: Place] = [:]
+  private var statuses: [String: Oracle.Status] = [:]
+  private var available: Set<String> = []
+  private var executions: [String: Int] = [:]
+  private struct Note {
+    let time: Int64
+    let token: Int
+    /// The step that begins; nil for an end.
+    let id: String?
+  }
+
+  private var notes: [Note] = []
+  /// The steps that are executed, by the token of the attempt.
+  private var alive: [Int: String] = [:]
+  /// The parts whose failure cancels the others, by group.
+  private var failedParts: [String: String] = [:]
+  /// The time of the first start in each group with a time limit.
+  private var firstStarts: [String: Int64] = [:]
+  private let report: (_ oracle: String, _ message: String) -> Void
+  var isPaused = false
+  /// The steps that were reported as started in a pause; those whose time is over have not begun.
+  private var startedInPause: Set<String> = []
+  /// False while recorded events are replayed.
+  var isChecking = true
+
+  init(
+    _ forest: Forest, maxParallel: Int, report: @escaping (_ oracle: String, String) -> Void
+  ) {
+    (self.forest, self.maxParallel, self.report) = (forest, maxParallel, report)
+    index(forest.nodes, [])
+  }
+
+  private func index(_ nodes: [Forest.Node], _ chain: [(number: Int, group: Forest.Group)]) {
+    for (number, node) in nodes.enumerated() {
+      switch node {
+      case .step(let step):
+        templates[step.id] = Template(chain: chain, number: number, step: step)
+      case .group(let group):
+        templates[group.id] = Template(chain: chain, number: number, step: nil)
+        index(group.nodes, chain + [(number, group)])
+      }
+    }
+  }
+
+  // MARK: Places
+
+  private func place(of id: String) -> Place {
+    if let place = places[id] { return place }
+    let place = newPlace(of: id)
+    places[id] = place
+    return place
+  }
+
+  private func newPlace(of id: String) -> Place {
+    var place = Place()
+    var parts = id.split(separator: "/").map(String.init)
+    let isRound = parts.last == "repeat"
+    if isRound { parts.removeLast() }
+    let isUndo = parts.last == "undo"
+    if isUndo { parts.removeLast() }
+    let last = parts.last ?? ""
+    place.isAtEnd = isUndo || forest.finally.contains { $0.id == last }
+    let name = last.split(separator: "[").first.map(String.init) ?? ""
+    guard id != Forest.source, !place.isAtEnd, let template = templates[name] else { return place }
+    var prefix = ""
+    var items = parts.dropLast()[...]
+    if isRound, last.hasSuffix("]") { items = parts[...] }
+    var chain = template.chain
+    // The step that decides about rounds is inside of its group.
+    if isRound, let own = group(name) { chain.append((template.number, own)) }
+    for (depth, (number, group)) in chain.enumerated() {
+      place.path.append(Position(list: prefix + "list \(depth)", number: number, isOrdered: true))
+      if depth > 0 {
+        let parent = chain[depth - 1].group
+        if parent.kind == .parallel { place.setUnordered() }
+      }
+      let isLast = depth == chain.count - 1
+      let next = isLast ? template.number : chain[depth + 1].number
+      if group.hasItems {
+        let item = items.popFirst() ?? ""
+        place.instances.append(
+          Instance(name: prefix + group.id, group: group, part: prefix + item, isWhole: false))
+        place.instances.append(
+          Instance(name: prefix + item, group: group, part: nil, isWhole: !(isRound && isLast)))
+        prefix += item + "/"
+      } else {
+        let part = group.kind == .parallel && !(isRound && isLast) ? "\(next)" : nil
+        place.instances.append(
+          Instance(
+            name: prefix + group.id, group: group, part: part, isWhole: !(isRound && isLast)))
+      }
+      if group.rounds != nil {
+        let isCheck = isRound && isLast
+        place.path.append(
+          Position(list: prefix + group.id + " rounds", number: isCheck ? 1 : 0, isOrdered: true))
+      }
+    }
+    if isRound { return place }
+    place.path.append(
+      Position(list: prefix + "list \(chain.count)", number: template.number, isOrdered: true))
+    if chain.last?.group.kind == .parallel { place.setUnordered() }
+    place.step = template.step
+    return place
+  }
+
+  private func group(_ id: String) -> Forest.Group? {
+    func found(_ nodes: [Forest.Node]) -> Forest.Group? {
+      for case .group(let group) in nodes {
+        if group.id == id { return group }
+        if let inner = found(group.nodes) { return inner }
+      }
+      return nil
+    }
+    return found(forest.nodes)
+  }
+
+  // MARK: Behaviour
+
+  /// Notes that an attempt of a step is executed from now on.
+  ///
+  /// - Returns: Its behaviour.
+  func execute(_ id: String, token: Int, at time: Int64) -> Scenario.Behaviour {
+    notes.append(Note(time: time, token: token, id: id))
+    return nextBehaviour(of: id)
+  }
+
+  /// Notes the end of the execution of an attempt.
+  func ended(_ token: Int, at time: Int64) {
+    notes.append(Note(time: time, token: token, id: nil))
+  }
+
+  /// Checks the notes of the executor before a time, when the events before them have arrived.
+  func readNotes(before time: Int64) {
+    let count = notes.prefix { $0.time < time }.count
+    let read = notes.prefix(count)
+    notes.removeFirst(count)
+    for note in read {
+      if let id = note.id {
+        begin(id, token: note.token, note.time)
+      } else {
+        alive[note.token] = nil
+      }
+    }
+  }
+
+  private func begin(_ id: String, token: Int, _ time: Int64) {
+    check(!alive.values.contains(id), "one attempt", "\(id) runs twice at once")
+    alive[token] = id
+    check(!startedInPause.contains(id), "pause", "\(id) starts in a pause")
+    checkLimits(starting: id)
+    checkTime(of: id, time)
+    for instance in place(of: id).instances {
+      if let failed = failedParts[instance.name], failed != instance.part {
+        check(false, "fail-fast", "\(id) starts after the failure of \(failed)")
+      }
+    }
+  }
+
+  private func nextBehaviour(of id: String) -> Scenario.Behaviour {
+    executions[id, default: 0] += 1
+    let step = place(of: id).step ?? forest.finally.first { $0.id == id }
+    guard let behaviours = step?.behaviours, !behaviours.isEmpty else {
+      return Scenario.Behaviour()
+    }
+    // Items differ from one another.
+    let number = executions[id, default: 0] - 1 + id.utf8.reduce(0) { $0 + Int($1) }
+    return behaviours[number % behaviours.count]
+  }
+
+  /// Returns whether a step becomes ready to be used while it runs.
+  func isService(_ id: String) -> Bool { place(of: id).step?.isService == true }
+
+  /// Returns whether a step only waits.
+  func isWait(_ id: String) -> Bool { place(of: id).step?.wait != nil }
+
+  // MARK: Events
+
+  func begin(_ ids: [String]) {
+    for id in ids where statuses[id] == nil { statuses[id] = .pending }
+  }
+
+  /// Steps are pending again; all if nil.
+  func reset(_ ids: [String]?) {
+    for id in ids ?? Array(statuses.keys) {
+      statuses[id] = .pending
+      available.remove(id)
+      startedInPause.remove(id)
+    }
+    failedParts = [:]
+    for name in firstStarts.keys where !hasActive(name) { firstStarts[name] = nil }
+  }
+
+  /// The process has died.
+  func forget() {
+    (statuses, available, failedParts, firstStarts, alive) = ([:], [], [:], [:], [:])
+    (startedInPause, notes) = ([], [])
+  }
+
+  /// A run is resumed: what was in progress is gone.
+  func resume() {
+    for (id, status) in statuses where status.isActive { statuses[id] = .cancelled }
+    firstStarts = [:]
+  }
+
+  func receive(_ event: Event.StepEvent, of id: String, _ time: Int64) {
+    switch event {
+    case .ready: statuses[id] = .ready
+    case .pausing:
+      checkStart(of: id, time)
+      statuses[id] = .ready
+    case .started:
+      if !isWait(id) { checkStart(of: id, time) }
+      statuses[id] = .running
+      if isPaused { startedInPause.insert(id) }
+    case .retrying, .repeating: statuses[id] = .ready
+    case .available: available.insert(id)
+    case .succeeded: end(id, .succeeded)
+    case .failed:
+      end(id, .failed)
+      noteFailure(of: id)
+    case .cancelled: end(id, .cancelled)
+    case .skipped: end(id, .skipped)
+    case .expanded(let items):
+      for other in statuses.keys where other.hasPrefix(id + "[") {
+        let key = other.dropFirst(id.count + 1).prefix { $0 != "]" }
+        if !items.contains(where: { $0.key == String(key) }) { statuses[other] = nil }
+      }
+    default: break
+    }
+  }
+
+  private func end(_ id: String, _ status: Oracle.Status) {
+    statuses[id] = status
+    available.remove(id)
+    startedInPause.remove(id)
+    for instance in place(of: id).instances where firstStarts[instance.name] != nil {
+      if !hasOpen(instance.name) { firstStarts[instance.name] = nil }
+    }
+  }
+
+  private func members(of name: String) -> [String] {
+    statuses.keys.filter { id in place(of: id).instances.contains { $0.name == name } }
+  }
+
+  private func hasActive(_ name: String) -> Bool {
+    members(of: name).contains { statuses[$0]?.isActive == true }
+  }
+
+  private func hasOpen(_ name: String) -> Bool {
+    members(of: name).contains { statuses[$0]?.isFinal == false }
+  }
+
+  private func check(_ condition: Bool, _ oracle: String, _ message: @autoclosure () -> String) {
+    if !condition, isChecking { report(oracle, message()) }
+  }
+
+  // MARK: Checks
+
+  private func checkStart(of id: String, _ time: Int64) {
+    let place = place(of: id)
+    for (other, status) in statuses where other != id && !status.isFinal {
+      let isBefore = isBefore(other, id, place)
+      check(!isBefore, "order", "\(id) starts while \(other), before it, is \(status)")
+    }
+    for instance in place.instances where instance.isWhole && instance.group.timeout != nil {
+      if firstStarts[instance.name] == nil { firstStarts[instance.name] = time }
+    }
+  }
+
+  /// Returns whether a step must have ended before another one starts.
+  private func isBefore(_ other: String, _ id: String, _ place: Place) -> Bool {
+    let earlier = self.place(of: other)
+    if place.isAtEnd { return !earlier.isAtEnd }
+    guard !earlier.isAtEnd, other != Forest.source else { return other == Forest.source }
+    for (own, before) in zip(place.path, earlier.path) where own != before {
+      guard own.list == before.list, own.isOrdered else { return false }
+      guard before.number < own.number else { return false }
+      // Steps of the same list can use a service that is ready.
+      return !(available.contains(other) && earlier.path.dropLast() == place.path.dropLast())
+    }
+    // The step that computes the items of a group comes before them.
+    return earlier.path.count < place.path.count
+  }
+
+  private func checkTime(of id: String, _ time: Int64) {
+    for instance in place(of: id).instances where instance.isWhole {
+      guard let timeout = instance.group.timeout else { continue }
+      let first = firstStarts[instance.name] ?? time
+      check(
+        time - first <= Int64(timeout) * 1000 + 1_000_000, "time limit",
+        "\(id) starts \((time - first) / 1000) ms after the first step of \(instance.name)")
+    }
+  }
+
+  private func checkLimits(starting id: String) {
+    guard !isService(id) else { return }
+    let running = alive.values.filter { !isService($0) }
+    check(running.count <= maxParallel, "slots", "\(running.sorted()) run at once")
+    var holders: [String: Set<String>] = [:]
+    var parts: [String: Set<String>] = [:]
+    var limits: [String: Int] = [:]
+    for other in running {
+      let place = place(of: other)
+      if let mutex = place.step?.mutex { holders[mutex, default: []].insert(other) }
+      for instance in place.instances {
+        if instance.isWhole, let mutex = instance.group.mutex {
+          holders[mutex, default: []].insert(instance.name)
+        }
+        if let part = instance.part, let limit = instance.group.maxParallel {
+          parts[instance.name, default: []].insert(part)
+          limits[instance.name] = limit
+        }
+      }
+    }
+    for (mutex, names) in holders {
+      check(names.count == 1, "mutex", "\(names.sorted()) hold the mutex \(mutex) at once")
+    }
+    for (name, running) in parts {
+      check(
+        running.count <= limits[name] ?? 1, "group limit",
+        "\(running.sorted()) of \(name) run at once")
+    }
+  }
+
+  /// Notes the groups of which the failure of a step cancels the other parts.
+  private func noteFailure(of id: String) {
+    let place = place(of: id)
+    // Groups with another round have not failed.
+    guard place.step?.continuesOnError != true, !id.hasSuffix("/repeat") else { return }
+    for instance in place.instances.reversed() {
+      let group = instance.group
+      if instance.isWhole, group.retry != nil || group.rounds != nil { return }
+      if let part = instance.part, group.failsFast { failedParts[instance.name] = part }
+      if group.continuesOnError, instance.isWhole && !group.hasItems || !instance.isWhole {
+        return
+      }
+      // Each item tolerates its own failures.
+      if group.continuesOnError, instance.isWhole { return }
+    }
+  }
+
+  /// Checks the outcome of a run that was not stopped.
+  func checkEnd(_ outcome: RunOutcome) {
+    let open = statuses.filter { !$0.value.isFinal }.keys.sorted()
+    check(open.isEmpty, "end", "the run ends before \(open)")
+    let failed = statuses.filter { $0.value == .failed && !isTolerated($0.key) }.keys.sorted()
+    switch outcome {
+    case .succeeded:
+      check(failed.isEmpty, "outcome", "the run has succeeded with \(failed) failed")
+    case .failed: check(!failed.isEmpty, "outcome", "the run has failed without a failure")
+    case .cancelled, .timedOut, .abandoned, .skipped: break
+    }
+  }
+
+  private func isTolerated(_ id: String) -> Bool {
+    let place = place(of: id)
+    return place.step?.continuesOnError == true
+      || place.instances.contains { $0.group.continuesOnError }
+  }
+}
