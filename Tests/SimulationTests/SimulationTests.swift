@@ -19,9 +19,21 @@ import Testing
     #expect(ended.number(before: "runs in") > 100)
   }
 
-  @Test func `computed items in a scenario change no event of its other steps`() async throws {
+  @Test func `trees of groups find no failure`() async throws {
     let ended = try await simulate(
-      "--computed-items", "--from", "1", "--count", isSoak ? "20000" : "300", "--seconds", "600")
+      "--groups", "--count", isSoak ? "100000" : "400", "--seconds", "3000", "--workers", "1")
+    print(ended.output)
+    #expect(ended.status == 0, "\(ended.output)")
+    #expect(ended.number(before: "runs in") == (isSoak ? 100_000 : 400))
+  }
+
+  @Test(arguments: [[], ["--groups"]])
+  func `computed items in a scenario change no event of its other steps`(_ kind: [String])
+    async throws
+  {
+    let ended = try await simulate(
+      ["--computed-items", "--from", "1", "--count", isSoak ? "20000" : "300", "--seconds", "600"]
+        + kind)
     print(ended.output)
     #expect(ended.status == 0, "\(ended.output)")
     #expect(ended.number(before: "scenarios in") == (isSoak ? 20_000 : 300))

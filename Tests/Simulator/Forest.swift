@@ -73,17 +73,22 @@ struct Forest: Codable, Sendable, Equatable {
     }
   }
 
-  /// Changes all steps under `steps`.
-  mutating func change(_ change: (inout Step) -> Void) { Self.change(&nodes, change) }
+  /// Changes all steps under `steps`, and all groups, in their order.
+  mutating func change(step: (inout Step) -> Void, group: (inout Group) -> Void) {
+    Self.change(&nodes, step, group)
+  }
 
-  private static func change(_ nodes: inout [Node], _ change: (inout Step) -> Void) {
+  private static func change(
+    _ nodes: inout [Node], _ changeStep: (inout Step) -> Void, _ changeGroup: (inout Group) -> Void
+  ) {
     for position in nodes.indices {
       switch nodes[position] {
       case .step(var step):
-        change(&step)
+        changeStep(&step)
         nodes[position] = .step(step)
       case .group(var group):
-        Self.change(&group.nodes, change)
+        changeGroup(&group)
+        change(&group.nodes, changeStep, changeGroup)
         nodes[position] = .group(group)
       }
     }

@@ -217,6 +217,12 @@ final class ForestOracle {
     return behaviours[number % behaviours.count]
   }
 
+  /// Returns whether a step is a part of the tree.
+  func contains(_ id: String) -> Bool {
+    let place = place(of: id)
+    return id == Forest.source || place.isAtEnd || !place.path.isEmpty
+  }
+
   /// Returns whether a step becomes ready to be used while it runs.
   func isService(_ id: String) -> Bool { place(of: id).step?.isService == true }
 
@@ -321,7 +327,9 @@ final class ForestOracle {
   private func isBefore(_ other: String, _ id: String, _ place: Place) -> Bool {
     let earlier = self.place(of: other)
     if place.isAtEnd { return !earlier.isAtEnd }
-    guard !earlier.isAtEnd, other != Forest.source else { return other == Forest.source }
+    // The source comes first; steps outside of the tree have no order.
+    guard !earlier.isAtEnd, !place.path.isEmpty else { return false }
+    guard other != Forest.source, !earlier.path.isEmpty else { return other == Forest.source }
     for (own, before) in zip(place.path, earlier.path) where own != before {
       guard own.list == before.list, own.isOrdered else { return false }
       guard before.number < own.number else { return false }

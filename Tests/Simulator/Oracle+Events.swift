@@ -110,7 +110,7 @@ extension Oracle {
     phase = .running
     blocked = []
     lastSteered = lastTime
-    forest?.reset(reset)
+    forest?.reset(reset?.filter { !Scenario.ComputedItems.contains($0) })
     let positions = reset.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
     if !isResuming {
       check(
@@ -155,7 +155,7 @@ extension Oracle {
     self.outcome = outcome
     endTime = time
     endNumber = recordedCount
-    for (position, step) in steps.enumerated() where !step.status.isFinal {
+    for (position, step) in steps.enumerated() where !step.status.isFinal && forest == nil {
       fail("end", "the run ends while \(name(position)) is \(step.status)")
     }
     if checksReplays {

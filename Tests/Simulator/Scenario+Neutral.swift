@@ -29,10 +29,11 @@ extension Scenario {
         scenario.steps[position].timeout = (timeout % 997 + 1) * 1013 + 5
       }
     }
+    scenario.forest?.separate()
     // The run must not end before the last action on it.
     let keeper = Behaviour(length: 50_000_017)
     scenario.steps.append(Step(id: "keeper", behaviours: [keeper]))
-    let ids = Set(scenario.steps.map(\.id))
+    let ids = Set(scenario.steps.map(\.id)).union(scenario.forest?.ids ?? [])
     scenario.moments = scenario.moments.enumerated().compactMap { number, moment in
       let isKnown =
         switch moment.action {
@@ -56,5 +57,29 @@ extension Scenario {
       count: random.below(6), listLength: random.below(400) * 1021 + 7,
       itemLength: random.below(100) * 1031 + 11)
     return scenario
+  }
+}
+
+extension Forest {
+  /// Gives all steps and groups times whose sums are rarely equal, and removes those under `finally`.
+  fileprivate mutating func separate() {
+    finally = []
+    var count = 0
+    func time(_ old: Int) -> Int {
+      count += 1
+      return (old % 997 + 1) * 1009 + (count * 31) % 991 + 10
+    }
+    change(
+      step: { step in
+        step.wait = step.wait.map(time)
+        if let retry = step.retry { step.retry?.delay = time(retry.delay) }
+        for number in step.behaviours.indices where !step.isService {
+          step.behaviours[number].length = time(step.behaviours[number].length)
+        }
+      },
+      group: { group in
+        group.timeout = group.timeout.map { time($0) * 4 }
+        if let retry = group.retry { group.retry?.delay = time(retry.delay) }
+      })
   }
 }

@@ -14,6 +14,9 @@ extension Simulation: ExecutorWitness {
     }
     if let forest = oracle.forest {
       print("start \(id) \(context.generation).\(context.attempt)")
+      if !forest.contains(id), let position = oracle.plan.positions[id] {
+        return (oracle.plan.steps[position].spec.behaviours[0], tokenCount)
+      }
       return (forest.execute(id, token: tokenCount, at: scheduler.tick()), tokenCount)
     }
     guard let position = oracle.plan.positions[id] else {

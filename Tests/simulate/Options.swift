@@ -98,7 +98,7 @@ struct Options {
   /// Compares each scenario with itself and computed items in it.
   private func compareItems() -> Int32 {
     var campaign = campaign
-    campaign.sizes = campaign.sizes ?? 1...12
+    if !campaign.usesForests { campaign.sizes = campaign.sizes ?? 1...12 }
     let end = Date().addingTimeInterval(seconds)
     var next = first
     while next < first + count, Date() < end {

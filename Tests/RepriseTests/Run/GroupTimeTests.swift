@@ -70,6 +70,23 @@ struct GroupTimeTests {
     #expect(await run.outcome == .succeeded)
   }
 
+  @Test func `a step that succeeds after the time of its group has failed`() async throws {
+    let clock = VirtualClock()
+    let executor = ClosureExecutor { _ in
+      try? await clock.sleep(for: .seconds(20))
+      return [:]
+    }
+    let run = Engine(executor: executor, clock: clock).start(
+      try Workflow(
+        text: "steps: [{ id: g, timeout: 10s, steps: [{ id: a, run: x }, { id: b, run: x }] }]",
+        file: "w.yaml"))
+    await expectEventually("the step and the timer wait") { clock.sleeperCount == 2 }
+    clock.advanceToNextWake()
+    let reason = FailureReason.timedOut(after: .seconds(10))
+    #expect(await run.outcome == .failed(step: "a", reason: reason))
+    #expect(run.state["b"]?.phase == .cancelled(.failure(ofStep: "a")))
+  }
+
   @Test func `a service does not start when the steps that use it were cancelled before`()
     async throws
   {
