@@ -36,9 +36,9 @@ extension RunDriver {
     guard !machine.isAnswered(requested, requestedIn: generation) else {
       return .success(.restarted(ledger.run, generation: machine.generation, steps: nil))
     }
-    let steps = machine.restartedSteps(from: requested, plan)
-    let others = stepsStopped(becauseOf: steps, .restart(requested.isEmpty ? nil : steps))
-    let all = others.isEmpty ? steps : machine.restartedSteps(from: requested + others, plan)
+    var all = machine.restartedSteps(from: requested, plan)
+    let others = requested.isEmpty ? [] : stepsStopped(becauseOf: all)
+    if !others.isEmpty { all = machine.restartedSteps(from: requested + others, plan) }
     return .success(
       .restarted(ledger.run, generation: machine.generation + 1, steps: all.map { plan[$0].id }))
   }

@@ -177,7 +177,7 @@ struct RunDriver {
       switch action {
       case .stop(let steps, let reason):
         let outstanding = stop(steps, because: reason)
-        let stopped = stepsStopped(becauseOf: steps, reason)
+        let stopped = reason.isPartialRestart ? stepsStopped(becauseOf: steps) : []
         input =
           stopped.isEmpty
           ? .stopped(outstanding: outstanding) : .restart(from: stopped, requestedIn: nil)
@@ -310,10 +310,7 @@ struct RunDriver {
   ///
   /// They must restart too, because the failure that stopped them is being reset. If a service that
   /// has ended in the meantime is missing in the restart, the restart is asked for again.
-  func stepsStopped(
-    becauseOf steps: [StepIndex], _ reason: RunMachine.StopReason
-  ) -> [StepIndex] {
-    guard case .restart(.some) = reason else { return [] }
+  func stepsStopped(becauseOf steps: [StepIndex]) -> [StepIndex] {
     let restarted = Set(steps)
     return ledger.decide { page in
       // A service may have begun to end after the steps of the restart were chosen.

@@ -104,6 +104,9 @@ struct RunMachine: Sendable {
     case cancel(CancellationCause)
     /// A kill; there is nothing to publish because the run is already being cancelled.
     case kill
+
+    /// Whether only some steps are restarted.
+    var isPartialRestart: Bool { if case .restart(.some) = self { true } else { false } }
   }
 
   /// What the run is waiting for.
