@@ -5,50 +5,9 @@ import Reprise
 
 /// Follows the steps of a tree of groups.
 final class ForestOracle {
-  /// A step or group in a list, or an item or branch of a group.
-  private struct Position: Hashable {
-    /// The list, with the items that it is inside of.
-    let list: String
-    let number: Int
-    let isOrdered: Bool
-  }
-
-  /// A group around a step, with the items that it is inside of.
-  private struct Instance {
-    let name: String
-    let group: Forest.Group
-    /// The part of the group that the step belongs to; nil if the group does not count its parts.
-    let part: String?
-    /// Whether the settings that hold for a group as a whole hold for it: not for all items together.
-    let isWhole: Bool
-  }
-
-  /// The place of a step.
-  private struct Place {
-    var path: [Position] = []
-    /// The groups around it, outermost first.
-    var instances: [Instance] = []
-    var step: Forest.Step?
-    var isAtEnd = false
-
-    /// The last position is one of branches, which have no order.
-    mutating func setUnordered() {
-      guard let last = path.popLast() else { return }
-      path.append(Position(list: last.list, number: last.number, isOrdered: false))
-    }
-  }
-
-  private struct Template {
-    /// The positions and groups from the root.
-    let chain: [(number: Int, group: Forest.Group)]
-    let number: Int
-    let step: Forest.Step?
-  }
-
   private let forest: Forest
   private let maxParallel: Int
-  private var templates: [String: Template] = [:]
-  private var places: [String: Place] = [:]
+  private let places: ForestPlaces
   private var statuses: [String: Oracle.Status] = [:]
   private var available: Set<String> = []
   private var executions: [String: Int] = [:]
@@ -77,91 +36,7 @@ final class ForestOracle {
     _ forest: Forest, maxParallel: Int, report: @escaping (_ oracle: String, String) -> Void
   ) {
     (self.forest, self.maxParallel, self.report) = (forest, maxParallel, report)
-    index(forest.nodes, [])
-  }
-
-  private func index(_ nodes: [Forest.Node], _ chain: [(number: Int, group: Forest.Group)]) {
-    for (number, node) in nodes.enumerated() {
-      switch node {
-      case .step(let step):
-        templates[step.id] = Template(chain: chain, number: number, step: step)
-      case .group(let group):
-        templates[group.id] = Template(chain: chain, number: number, step: nil)
-        index(group.nodes, chain + [(number, group)])
-      }
-    }
-  }
-
-  // MARK: Places
-
-  private func place(of id: String) -> Place {
-    if let place = places[id] { return place }
-    let place = newPlace(of: id)
-    places[id] = place
-    return place
-  }
-
-  private func newPlace(of id: String) -> Place {
-    var place = Place()
-    var parts = id.split(separator: "/").map(String.init)
-    let isRound = parts.last == "repeat"
-    if isRound { parts.removeLast() }
-    let isUndo = parts.last == "undo"
-    if isUndo { parts.removeLast() }
-    let last = parts.last ?? ""
-    place.isAtEnd = isUndo || forest.finally.contains { $0.id == last }
-    let name = last.split(separator: "[").first.map(String.init) ?? ""
-    guard id != Forest.source, !place.isAtEnd, let template = templates[name] else { return place }
-    var prefix = ""
-    var items = parts.dropLast()[...]
-    if isRound, last.hasSuffix("]") { items = parts[...] }
-    var chain = template.chain
-    // The step that decides about rounds is inside of its group.
-    if isRound, let own = group(name) { chain.append((template.number, own)) }
-    for (depth, (number, group)) in chain.enumerated() {
-      place.path.append(Position(list: prefix + "list \(depth)", number: number, isOrdered: true))
-      if depth > 0 {
-        let parent = chain[depth - 1].group
-        if parent.kind == .parallel { place.setUnordered() }
-      }
-      let isLast = depth == chain.count - 1
-      let next = isLast ? template.number : chain[depth + 1].number
-      if group.hasItems {
-        let item = items.popFirst() ?? ""
-        place.instances.append(
-          Instance(name: prefix + group.id, group: group, part: prefix + item, isWhole: false))
-        place.instances.append(
-          Instance(name: prefix + item, group: group, part: nil, isWhole: !(isRound && isLast)))
-        prefix += item + "/"
-      } else {
-        let part = group.kind == .parallel && !(isRound && isLast) ? "\(next)" : nil
-        place.instances.append(
-          Instance(
-            name: prefix + group.id, group: group, part: part, isWhole: !(isRound && isLast)))
-      }
-      if group.rounds != nil {
-        let isCheck = isRound && isLast
-        place.path.append(
-          Position(list: prefix + group.id + " rounds", number: isCheck ? 1 : 0, isOrdered: true))
-      }
-    }
-    if isRound { return place }
-    place.path.append(
-      Position(list: prefix + "list \(chain.count)", number: template.number, isOrdered: true))
-    if chain.last?.group.kind == .parallel { place.setUnordered() }
-    place.step = template.step
-    return place
-  }
-
-  private func group(_ id: String) -> Forest.Group? {
-    func found(_ nodes: [Forest.Node]) -> Forest.Group? {
-      for case .group(let group) in nodes {
-        if group.id == id { return group }
-        if let inner = found(group.nodes) { return inner }
-      }
-      return nil
-    }
-    return found(forest.nodes)
+    places = ForestPlaces(of: forest)
   }
 
   // MARK: Behaviour
@@ -199,7 +74,7 @@ final class ForestOracle {
     check(!startedInPause.contains(id), "pause", "\(id) starts in a pause")
     checkLimits(starting: id)
     checkTime(of: id, time)
-    for instance in place(of: id).instances {
+    for instance in places.place(of: id).instances {
       if let failed = failedParts[instance.name], failed != instance.part {
         check(false, "fail-fast", "\(id) starts after the failure of \(failed)")
       }
@@ -208,7 +83,7 @@ final class ForestOracle {
 
   private func nextBehaviour(of id: String) -> Scenario.Behaviour {
     executions[id, default: 0] += 1
-    let step = place(of: id).step ?? forest.finally.first { $0.id == id }
+    let step = places.place(of: id).step ?? forest.finally.first { $0.id == id }
     guard let behaviours = step?.behaviours, !behaviours.isEmpty else {
       return Scenario.Behaviour()
     }
@@ -219,15 +94,15 @@ final class ForestOracle {
 
   /// Returns whether a step is a part of the tree.
   func contains(_ id: String) -> Bool {
-    let place = place(of: id)
+    let place = places.place(of: id)
     return id == Forest.source || place.isAtEnd || !place.path.isEmpty
   }
 
   /// Returns whether a step becomes ready to be used while it runs.
-  func isService(_ id: String) -> Bool { place(of: id).step?.isService == true }
+  func isService(_ id: String) -> Bool { places.place(of: id).step?.isService == true }
 
   /// Returns whether a step only waits.
-  func isWait(_ id: String) -> Bool { place(of: id).step?.wait != nil }
+  func isWait(_ id: String) -> Bool { places.place(of: id).step?.wait != nil }
 
   // MARK: Events
 
@@ -289,13 +164,13 @@ final class ForestOracle {
     statuses[id] = status
     available.remove(id)
     startedInPause.remove(id)
-    for instance in place(of: id).instances where firstStarts[instance.name] != nil {
+    for instance in places.place(of: id).instances where firstStarts[instance.name] != nil {
       if !hasOpen(instance.name) { firstStarts[instance.name] = nil }
     }
   }
 
   private func members(of name: String) -> [String] {
-    statuses.keys.filter { id in place(of: id).instances.contains { $0.name == name } }
+    statuses.keys.filter { id in places.place(of: id).instances.contains { $0.name == name } }
   }
 
   private func hasActive(_ name: String) -> Bool {
@@ -313,7 +188,7 @@ final class ForestOracle {
   // MARK: Checks
 
   private func checkStart(of id: String, _ time: Int64) {
-    let place = place(of: id)
+    let place = places.place(of: id)
     for (other, status) in statuses where other != id && !status.isFinal {
       let isBefore = isBefore(other, id, place)
       check(!isBefore, "order", "\(id) starts while \(other), before it, is \(status)")
@@ -324,8 +199,8 @@ final class ForestOracle {
   }
 
   /// Returns whether a step must have ended before another one starts.
-  private func isBefore(_ other: String, _ id: String, _ place: Place) -> Bool {
-    let earlier = self.place(of: other)
+  private func isBefore(_ other: String, _ id: String, _ place: ForestPlaces.Place) -> Bool {
+    let earlier = places.place(of: other)
     if place.isAtEnd { return !earlier.isAtEnd }
     // The source comes first; steps outside of the tree have no order.
     guard !earlier.isAtEnd, !place.path.isEmpty else { return false }
@@ -341,7 +216,7 @@ final class ForestOracle {
   }
 
   private func checkTime(of id: String, _ time: Int64) {
-    for instance in place(of: id).instances where instance.isWhole {
+    for instance in places.place(of: id).instances where instance.isWhole {
       guard let timeout = instance.group.timeout else { continue }
       let first = firstStarts[instance.name] ?? time
       check(
@@ -358,7 +233,7 @@ final class ForestOracle {
     var parts: [String: Set<String>] = [:]
     var limits: [String: Int] = [:]
     for other in running {
-      let place = place(of: other)
+      let place = places.place(of: other)
       if let mutex = place.step?.mutex { holders[mutex, default: []].insert(other) }
       for instance in place.instances {
         if instance.isWhole, let mutex = instance.group.mutex {
@@ -382,7 +257,7 @@ final class ForestOracle {
 
   /// Notes the groups of which the failure of a step cancels the other parts.
   private func noteFailure(of id: String) {
-    let place = place(of: id)
+    let place = places.place(of: id)
     // Groups with another round have not failed.
     guard place.step?.continuesOnError != true, !id.hasSuffix("/repeat") else { return }
     for instance in place.instances.reversed() {
@@ -411,7 +286,7 @@ final class ForestOracle {
   }
 
   private func isTolerated(_ id: String) -> Bool {
-    let place = place(of: id)
+    let place = places.place(of: id)
     return place.step?.continuesOnError == true
       || place.instances.contains { $0.group.continuesOnError }
   }
