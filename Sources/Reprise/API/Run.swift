@@ -249,7 +249,8 @@ public final class Run: Sendable {
 
   /// Cancels the run: no new step starts, and running steps must stop within their grace periods.
   ///
-  /// Returns immediately. Further calls have no effect.
+  /// Then the steps under `finally` run. If they run already, they go on, and nothing more is undone;
+  /// ``kill()`` stops them. Returns immediately. Further calls have no effect.
   public func cancel() {
     perform(.cancel(steps: [], now: false), by: .api) { _ in }
   }

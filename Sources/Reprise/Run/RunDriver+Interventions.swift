@@ -7,51 +7,28 @@ extension RunDriver {
   /// The answer to an intervention.
   typealias Answer = Result<InterventionAnswer, InterventionRefusal>
 
-  /// Returns the answer to an intervention, before it is carried out.
-  mutating func answerTo(_ input: RunMachine.Input) -> Answer {
-    switch input {
-    case .restart(let requested, let generation):
-      return answerToRestart(from: requested, requestedIn: generation)
-    case .cancelSteps(let requested, _):
-      return answer(aboutStopping: requested, answerToCancel)
-    case .set(let requested, let result):
-      return answer(aboutStopping: requested) { answerToSet($0, result) }
-    case .pause(let isPaused):
+  /// Returns the answer to an intervention, given what the machine does for it.
+  func answer(to input: RunMachine.Input, leadingTo actions: [RunMachine.Action]) -> Answer {
+    switch (input, actions.first) {
+    case (.restart, .stop(let steps, _)?):
+      let ids = steps.map { [plan] in plan[$0].id }
+      return .success(.restarted(ledger.run, generation: machine.generation + 1, steps: ids))
+    case (.restart, _):
       guard machine.mayRestart else { return .failure(.cancelling) }
+      return .success(.restarted(ledger.run, generation: machine.generation, steps: nil))
+    case (.cancelSteps, .cancelSteps(let steps, _)?): return answerToCancel(steps)
+    case (.set, .set(let steps, let result)?): return answerToSet(steps, result)
+    case (.cancelSteps(let requested, _), _), (.set(let requested, _), _):
+      return .failure(
+        machine.mayRestart
+          ? .refused("\(named(requested)): being stopped for a restart") : .cancelling)
+    case (.pause(let isPaused), let action):
+      guard action != nil else { return .failure(.cancelling) }
       return .success(
         .paused(ledger.run, isPaused, wasPaused: ledger.decide { $0.state.isPaused }))
-    case .kill:
-      return .success(.killed(ledger.run))
-    default:
-      return .success(.cancelled(ledger.run))
+    case (.kill, _): return .success(.killed(ledger.run))
+    default: return .success(.cancelled(ledger.run))
     }
-  }
-
-  private mutating func answerToRestart(
-    from requested: [StepIndex], requestedIn generation: Int?
-  ) -> Answer {
-    let plan = plan
-    machine.restartRules = ledger.decide { $0.restartRules }
-    guard machine.mayRestart else { return .failure(.cancelling) }
-    guard !machine.isAnswered(requested, requestedIn: generation) else {
-      return .success(.restarted(ledger.run, generation: machine.generation, steps: nil))
-    }
-    var all = machine.restartedSteps(from: requested, plan)
-    let others = requested.isEmpty ? [] : stepsStopped(becauseOf: all)
-    if !others.isEmpty { all = machine.restartedSteps(from: requested + others, plan) }
-    return .success(
-      .restarted(ledger.run, generation: machine.generation + 1, steps: all.map { plan[$0].id }))
-  }
-
-  /// Refuses a request about steps that are being stopped anyway, or answers it for the others.
-  private func answer(
-    aboutStopping requested: [StepIndex], _ answer: ([StepIndex]) -> Answer
-  ) -> Answer {
-    let steps = machine.cancellable(requested)
-    guard steps.isEmpty else { return answer(steps) }
-    return .failure(
-      machine.mayRestart
-        ? .refused("\(named(requested)): being stopped for a restart") : .cancelling)
   }
 
   private func answerToCancel(_ steps: [StepIndex]) -> Answer {

@@ -102,11 +102,7 @@ struct RunDriver {
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
     if let outcome = await carryOut(decide(first)) { return outcome }
     for await request in requests {
-      if let input = await input(for: request),
-        let outcome = await carryOut(decide(input))
-      {
-        return outcome
-      }
+      if let outcome = await carryOut(actions(for: request)) { return outcome }
       expandWaiting()
       // The last of them may have ended at once.
       if releaseHeldSteps(), let outcome = await carryOut(decide(.connected)) { return outcome }
@@ -114,8 +110,8 @@ struct RunDriver {
     return await end(.abandoned("its requests ended before the run"))
   }
 
-  /// Returns the machine's input for a request; nil if the request has no effect.
-  private mutating func input(for request: Request) async -> RunMachine.Input? {
+  /// Returns what the machine does for a request, and answers the request.
+  private mutating func actions(for request: Request) async -> [RunMachine.Action] {
     asker = nil
     switch request {
     case .input(.stepEnded(let step)):
@@ -124,34 +120,36 @@ struct RunDriver {
         // A reload may have removed the step.
         page.plan.contains(step) && page.state[step].phase.isActive
       }
-      return isInProgress ? nil : .stepEnded(step)
+      return isInProgress ? [] : decide(.stepEnded(step))
     case .input(let input):
-      return input
+      return decide(input)
     case .intervention(let input, let asking, let answer):
       guard let input = input.keeping(in: plan) else {
         answer(.failure(.refused("the steps are no longer part of the workflow")))
-        return nil
+        return []
       }
-      guard let input = masked(input, answer) else { return nil }
-      let result = answerTo(input)
-      answer(result)
-      guard case .success = result else { return nil }
+      guard let input = masked(input, answer) else { return [] }
       asker = performer.masked(asking)
+      let actions = decide(input)
+      let result = self.answer(to: input, leadingTo: actions)
+      answer(result)
+      // What is refused has not changed the machine.
+      guard case .success = result else { return [] }
       if case .restart(let steps, _) = input { forgetResultsToSet(from: steps) }
-      return input
+      return actions
     case .reload(let request):
       let reload = await accepted(request)
       request.answer(reload != nil)
       asker = reload == nil ? nil : performer.masked(request.requester)
-      return reload.map(RunMachine.Input.reload)
+      return reload.map { decide(.reload($0)) } ?? []
     case .expansion(let request):
       expansions.append(request)
-      return nil
+      return []
     case .retry(let retry):
-      return inputForRetry(retry)
+      return inputForRetry(retry).map { decide($0) } ?? []
     case .release(let steps):
       released += steps
-      return nil
+      return []
     }
   }
 
@@ -161,7 +159,7 @@ struct RunDriver {
         areMainStepsOver: page.areMainStepsOver,
         areOver: page.state.counts.final == page.state.steps.count
           && page.groups.retrying.isEmpty)
-      return (steps, page.restartRules, page.plan)
+      return (steps, page.restartRules(for: input), page.plan)
     }
     machine.restartRules = restart
     return machine.handle(input, steps, plan)
@@ -177,7 +175,7 @@ struct RunDriver {
       switch action {
       case .stop(let steps, let reason):
         let outstanding = stop(steps, because: reason)
-        let stopped = reason.isPartialRestart ? stepsStopped(becauseOf: steps) : []
+        let stopped = reason.isPartialRestart ? stepsMissing(in: steps) : []
         input =
           stopped.isEmpty
           ? .stopped(outstanding: outstanding) : .restart(from: stopped, requestedIn: nil)
@@ -306,22 +304,14 @@ struct RunDriver {
     return outstanding
   }
 
-  /// Returns the steps outside of a restart that `fail-fast` stopped for a failure inside of it.
-  ///
-  /// They must restart too, because the failure that stopped them is being reset. If a service that
-  /// has ended in the meantime is missing in the restart, the restart is asked for again.
-  func stepsStopped(becauseOf steps: [StepIndex]) -> [StepIndex] {
-    let restarted = Set(steps)
-    return ledger.decide { page in
-      // A service may have begun to end after the steps of the restart were chosen.
+  /// Returns steps from which the run must be restarted, too, because something happened since the steps of
+  /// a restart were chosen: a failure among them has stopped others, or a service has begun to end.
+  private func stepsMissing(in steps: [StepIndex]) -> [StepIndex] {
+    ledger.decide { page in
       let withServices = page.plan.graph.withServices(page.endedServices, of: steps)
       guard withServices.count == steps.count else { return Array(steps.prefix(1)) }
-      return page.plan.order.filter { step in
-        guard !restarted.contains(step), let cause = page.causeOfStop(of: step),
-          case .failure(let id) = cause, let failed = page.plan.graph.index(of: id)
-        else { return false }
-        return restarted.contains(failed)
-      }
+      let restarted = Set(steps)
+      return page.culprits.filter { !restarted.contains($0) && restarted.contains($1) }.map(\.key)
     }
   }
 

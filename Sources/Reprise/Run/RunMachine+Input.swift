@@ -13,6 +13,9 @@ extension RunMachine {
     var retrying: [[StepIndex]] = []
     /// The steps of these groups that have not ended.
     var unended: Set<StepIndex> = []
+    /// The steps that were stopped because another one has failed, by that step: if it runs again, so do
+    /// they.
+    var culprits: [StepIndex: StepIndex] = [:]
   }
 }
 

@@ -299,11 +299,18 @@ struct RunMachine: Sendable {
     // The steps under `finally` depend on all others.
     affected += plan.finallySteps
     var steps = graph.withDependents(affected)
-    while let group = restartRules.retrying.first(where: {
-      let members = isSet ? $0.filter(restartRules.unended.contains) : $0
-      return $0.contains(where: steps.contains) && !members.allSatisfy(steps.contains)
-    }) {
-      affected += isSet ? group.filter(restartRules.unended.contains) : group
+    while true {
+      let reached = Set(steps)
+      let group = restartRules.retrying.first {
+        let members = isSet ? $0.filter(restartRules.unended.contains) : $0
+        return $0.contains(where: reached.contains) && !members.allSatisfy(reached.contains)
+      }
+      let members = isSet ? group?.filter(restartRules.unended.contains) : group
+      let stopped = restartRules.culprits.filter {
+        !reached.contains($0.key) && reached.contains($0.value)
+      }
+      guard members != nil || !stopped.isEmpty else { break }
+      affected += (members ?? []) + stopped.keys
       steps = graph.withDependents(affected)
     }
     return graph.withServices(restartRules.endedServices, of: steps)

@@ -42,11 +42,26 @@ extension Workflow {
 
 extension RunLedger.Page {
   /// What a restart includes besides the steps that it asks for and those that depend on them.
-  var restartRules: RunMachine.RestartRules {
+  func restartRules(for input: RunMachine.Input) -> RunMachine.RestartRules {
+    switch input {
+    case .restart, .restartAfter: break
+    default: return RunMachine.RestartRules()
+    }
     let retrying = groups.retrying.values.map(\.members)
     return RunMachine.RestartRules(
       endedServices: endedServices, undoneSteps: undoneSteps, retrying: retrying,
-      unended: Set(retrying.joined().filter { !state[$0].phase.isFinal }))
+      unended: Set(retrying.joined().filter { !state[$0].phase.isFinal }), culprits: culprits)
+  }
+
+  /// The steps that were or are being stopped because another one has failed, by that step.
+  var culprits: [StepIndex: StepIndex] {
+    var culprits: [StepIndex: StepIndex] = [:]
+    for step in plan.order {
+      guard case .failure(let id)? = causeOfStop(of: step), let failed = plan.graph.index(of: id)
+      else { continue }
+      culprits[step] = failed
+    }
+    return culprits
   }
 
   /// The steps whose work has been undone, or is being undone, and those that depend on them.

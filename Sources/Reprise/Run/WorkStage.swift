@@ -31,7 +31,7 @@ struct WorkStage: StepStage {
   ) async -> Event.StepEvent {
     defer { lease?.release() }
     do {
-      return .succeeded(try await outputs(context, values, by: executor))
+      return .succeeded(try await timed(context, values, by: executor))
     } catch {
       return ending(of: error)
     }
@@ -40,7 +40,7 @@ struct WorkStage: StepStage {
   /// Carries out one attempt within its timeout.
   ///
   /// - Returns: Its outputs; throws `FailureReason.timedOut` after its timeout.
-  private func outputs(
+  private func timed(
     _ context: StepContext, _ values: RunValues, by executor: any Executor
   ) async throws -> StepOutputs {
     let outputs: StepOutputs
@@ -49,11 +49,11 @@ struct WorkStage: StepStage {
     } else if let timeout = context.step.timeout, !executor.reportsStart {
       guard
         let result = try await withTimeout(
-          timeout, { try await carryOut(context, by: executor) })
+          timeout, { try await enclosed(context, by: executor) })
       else { throw FailureReason.timedOut(after: timeout) }
       outputs = result
     } else {
-      outputs = try await carryOut(context, by: executor)
+      outputs = try await enclosed(context, by: executor)
     }
     return try self.values.all(outputs, of: context, values)
   }
@@ -71,8 +71,8 @@ struct WorkStage: StepStage {
     return executor.taskExecutor
   }
 
-  /// Carries out one attempt, through the observer if there is one.
-  private func carryOut(
+  /// Carries out one attempt, inside of what the runtime puts around attempts.
+  private func enclosed(
     _ context: StepContext, by executor: any Executor
   ) async throws -> StepOutputs {
     guard let enclosure = runtime.attempts else { return try await observed(context, by: executor) }
@@ -82,12 +82,12 @@ struct WorkStage: StepStage {
   private func observed(
     _ context: StepContext, by executor: any Executor
   ) async throws -> StepOutputs {
-    guard let observer else { return try await performUnobserved(context, by: executor) }
+    guard let observer else { return try await shared(context, by: executor) }
     return try await observer.observe(
-      context, StepAttempt { try await performUnobserved($0, by: executor) })
+      context, StepAttempt { try await shared($0, by: executor) })
   }
 
-  private func performUnobserved(
+  private func shared(
     _ context: StepContext, by executor: any Executor
   ) async throws -> StepOutputs {
     guard let name = context.resolved.share else {
