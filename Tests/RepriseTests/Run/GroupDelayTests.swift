@@ -46,13 +46,16 @@ struct GroupDelayTests {
     _ run: Run, _ stage: Stage, _ clock: VirtualClock, opening gate: String = "b"
   ) async -> RunOutcome {
     stage.open(gate)
-    let outcome = Task { await run.outcome }
     await expectEventually("the run is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }
       return false
     }
-    return await outcome.value
+    guard case .ended(let outcome) = run.state.phase else {
+      run.kill()
+      return .abandoned("it has not ended")
+    }
+    return outcome
   }
 
   @Test(arguments: [HandmadeResult.succeeded([:]), .skipped])
