@@ -141,8 +141,7 @@ struct FanReadingTests {
       expanded.steps.last?.extras.needRules?.anyOf == ["test", "test[p]/a", "test[q]/a"])
   }
 
-  @Test func `what undoes computed items comes after the step that stands for all of them`() throws
-  {
+  @Test func `what undoes computed items comes after one step for all of them`() throws {
     let workflow = try Self.group(
       "", "[{ id: a, run: x, undo: [y, \"${{ item }}\"] }, { id: b, run: x }]",
       "finally: [{ id: f, run: x }]")

@@ -261,7 +261,7 @@ extension KeyTable {
         .extras, excludedBy: ["approval", "uses"]),
       Key(
         "separate-streams", .boolean,
-        "whether its standard error is told apart from its standard output in events",
+        "whether events distinguish its standard error from its standard output",
         .extras, excludedBy: ["approval", "uses"]),
       Key(
         "ready", .map(readiness), "when a service is ready for the steps that need it", .extras,
