@@ -31,6 +31,8 @@ struct GroupRoundTests {
       if case .ended = run.state.phase { return true }
       return false
     }
+    // A run that does not end has been reported.
+    run.kill()
     return (await run.outcome, run, order.value)
   }
 

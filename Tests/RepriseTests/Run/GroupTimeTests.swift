@@ -32,6 +32,8 @@ struct GroupTimeTests {
       if case .ended = run.state.phase { return true }
       return false
     }
+    // A run that does not end has been reported.
+    run.kill()
     return (run, starts.value)
   }
 
