@@ -41,8 +41,8 @@ struct EscapedPatternTests {
     for path in found { #expect(try FileSearch([pattern]).names(path)) }
   }
 
-  @Test(arguments: ["[}]?/a", "[{]/a", "[,}]", "{[}]}"])
-  func `a path with a brace between brackets matches itself`(_ path: String) throws {
+  @Test(arguments: ["[}]?/a", "[{]/a", "[,}]", "{[}]}", "##/[**]", "[***]a", "[a**b]/[**]"])
+  func `a path with a brace or stars between brackets matches itself`(_ path: String) throws {
     if let search = try? FileSearch([path]) { #expect(search.names(path)) }
     #expect(try FileSearch([GlobParser.escaping(path)]).names(path))
   }

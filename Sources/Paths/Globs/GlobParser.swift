@@ -267,7 +267,13 @@ package struct GlobParser {
     return components.isEmpty ? [.anyFolders] : components
   }
 
-  private func component(of tokens: ArraySlice<GlobToken>) throws(GlobError) -> GlobComponent {
+  private func component(of all: ArraySlice<GlobToken>) throws(GlobError) -> GlobComponent {
+    var tokens = all
+    if literals != Literals(), all.count > 1 {
+      // Within a name that is read as literal text, ** has no meaning.
+      let star = GlobToken.byte(UInt8(ascii: "*"))
+      tokens = all.flatMap { if case .anyFolders = $0 { [star, star] } else { [$0] } }[...]
+    }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(tokens.count)
     for token in tokens {
