@@ -33,6 +33,14 @@ extension Slots.State {
   ///
   /// - Returns: The callbacks that begin them.
   mutating func nextTurns() -> [Slots.Turn] {
+    var turns = nextPlaces() + nextTurn()
+    // A step that could not use its slot has left a free place to a step that needs none.
+    while placeQueue.count > 0 { turns += nextPlaces() + nextTurn() }
+    return turns
+  }
+
+  /// Lets all steps begin that need no slot and can.
+  private mutating func nextPlaces() -> [Slots.Turn] {
     var turns: [Slots.Turn] = []
     while let rank = placeQueue.popSmallest() {
       let step = order.step(ofRank: rank)
@@ -44,7 +52,7 @@ extension Slots.State {
         turns += begin(step)
       }
     }
-    return turns + nextTurn()
+    return turns
   }
 
   /// Assigns slots to the first eligible step in the queue, unless another step is starting.

@@ -37,6 +37,26 @@ struct FirstWaitTests {
     #expect(clock.now.microseconds == 30_000_000)
   }
 
+  @Test func `a wait takes the mutex that a step with a slot cannot use yet`() async throws {
+    let clock = VirtualClock()
+    let run = try Self.run(
+      """
+      steps:
+        - id: g
+          max-parallel: 1
+          parallel:
+            - { id: a, mutex: m, run: x }
+            - { id: b, foreach: [0, 1], mutex: m, steps: [{ id: w, wait: 10s }] }
+      """, clock)
+    await expectEventually("the run is over") {
+      clock.advanceToNextWake()
+      if case .ended = run.state.phase { return true }
+      return false
+    }
+    #expect(run.state.phase == .ended(.succeeded))
+    run.kill()
+  }
+
   @Test func `items that begin with an approval ask one after the other, within the limit`()
     async throws
   {
