@@ -111,11 +111,18 @@ final class ForestOracle {
   }
 
   /// Steps are pending again; all if nil.
-  func reset(_ ids: [String]?) {
+  func reset(_ ids: [String]?, at time: Int64) {
     for id in ids ?? Array(statuses.keys) {
       statuses[id] = .pending
       available.remove(id)
       startedInPause.remove(id)
+      // A group whose time is over has its whole time again, even while one of its steps is being stopped.
+      for instance in places.place(of: id).instances {
+        guard let first = firstStarts[instance.name], let timeout = instance.group.timeout,
+          time - first >= Int64(timeout) * 1000
+        else { continue }
+        firstStarts[instance.name] = nil
+      }
     }
     failedParts = [:]
     for name in firstStarts.keys where !hasActive(name) { firstStarts[name] = nil }
@@ -287,7 +294,7 @@ final class ForestOracle {
 
   private func isTolerated(_ id: String) -> Bool {
     let place = places.place(of: id)
-    return place.step?.continuesOnError == true
+    return place.step?.continuesOnError == true || place.computed?.continuesOnError == true
       || place.instances.contains { $0.group.continuesOnError }
   }
 }

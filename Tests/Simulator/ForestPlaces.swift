@@ -26,6 +26,8 @@ final class ForestPlaces {
     /// The groups around it, outermost first.
     var instances: [Instance] = []
     var step: Forest.Step?
+    /// The group whose items the step computes.
+    var computed: Forest.Group?
     var isAtEnd = false
 
     /// The last position is one of branches, which have no order.
@@ -120,6 +122,7 @@ final class ForestPlaces {
       Position(list: prefix + "list \(chain.count)", number: template.number, isOrdered: true))
     if chain.last?.group.kind == .parallel { place.setUnordered() }
     place.step = template.step
+    if template.step == nil { place.computed = group(name) }
     return place
   }
 

@@ -110,7 +110,7 @@ extension Oracle {
     phase = .running
     blocked = []
     lastSteered = lastTime
-    forest?.reset(reset?.filter { !Scenario.ComputedItems.contains($0) })
+    forest?.reset(reset?.filter { !Scenario.ComputedItems.contains($0) }, at: lastTime)
     let positions = reset.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
     if !isResuming {
       check(

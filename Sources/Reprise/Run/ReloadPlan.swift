@@ -34,6 +34,8 @@ extension ReloadExtent {
 ///   again, unless that need has ended as well and is kept.
 /// - A step that was cancelled because of the failure or cancellation of a step that is reset or
 ///   removed is reset.
+/// - A step that has not started and is being cancelled because of a step that is kept is cancelled all
+///   the same, unless it needs a step that is reset for another reason.
 /// - ``ReloadExtent`` selects further steps. With ``ReloadExtent/changed``, a step in progress is
 ///   reset if anything differs that its attempt depends on, an ended step if its result does.
 /// - A step that failed, or was cancelled, and has changed is reset: it has no result to keep.
@@ -74,6 +76,8 @@ package struct ReloadPlan: Sendable, Equatable {
   ///
   /// The reload is refused because of them, unless it is forced.
   package let outdated: [StepChange]
+  /// The steps that are reset, but still do not run because of the failure of a step that is kept.
+  package let staysStopped: Set<StepIndex>
   /// Whether all steps are reset.
   package let isWhole: Bool
 
@@ -90,6 +94,7 @@ package struct ReloadPlan: Sendable, Equatable {
     var draft = ReloadDraft(old: old, new: new, extent: extent, state: state)
     draft.resetDependents()
     draft.resetServices()
+    staysStopped = draft.staysStopped
     let (states, changes, isReset) = (draft.states, draft.changes, draft.reset)
     func ids(_ isIncluded: (StepIndex) -> Bool) -> [String] {
       new.order.filter(isIncluded).map { new[$0].id }
@@ -130,8 +135,10 @@ private struct ReloadDraft {
   let states: [StepIndex: ReloadPlan.Step]
   /// The differences of the steps that both workflows have.
   let changes: [StepIndex: StepChange]
+  /// The steps that were asked for.
+  private var selected: Set<StepIndex> = []
   /// The steps that are reset.
-  var reset: Set<StepIndex> = []
+  private(set) var reset: Set<StepIndex> = []
 
   /// Starts with the steps that are reset regardless of others.
   init(
@@ -145,7 +152,6 @@ private struct ReloadDraft {
       changes[step] = StepChange(old[step], in: old.workflow, to: new[step], in: new.workflow)
     }
     (self.states, self.changes) = (states, changes)
-    var selected: Set<StepIndex> = []
     if case .from(let ids) = extent { for id in ids { selected.formUnion(new.steps(named: id)) } }
     for step in new.order where selected.contains(step) || isReset(step, extent) {
       reset.insert(step)
@@ -178,6 +184,24 @@ private struct ReloadDraft {
         isStable = false
       }
     }
+  }
+
+  /// The pending steps that go on being stopped because of a step that is kept.
+  ///
+  /// Not if they need a step that is new or runs again: then they run after it.
+  var staysStopped: Set<StepIndex> {
+    let waiting = reset.filter { step in
+      states[step].map { $0.phase == .pending && !$0.isRestarting } ?? false
+    }
+    let stopped = waiting.filter { step in
+      guard let id = states[step]?.cause?.step, let culprit = new.graph.index(of: id) else {
+        return false
+      }
+      return !reset.contains(culprit)
+    }
+    guard !stopped.isEmpty else { return [] }
+    let again = reset.filter { !waiting.contains($0) || selected.contains($0) }
+    return stopped.subtracting(new.graph.withDependents(Array(again)))
   }
 
   /// Adds the services that have ended and that a reset step uses.

@@ -227,9 +227,10 @@ struct RunDriver {
       [generation = machine.generation, restarter, groupToRetry] page -> String? in
       if let reload, !page.reload(reload.next, reload.plan) { return page.problem }
       let steps = mainSteps + page.plan.finallySteps
-      for step in steps { page.controls[step].reset() }
+      let begun = steps.filter { reload?.plan.staysStopped.contains($0) != true }
+      for step in begun { page.controls[step].reset() }
       let retried = restarter?.kind == .retry ? groupToRetry : nil
-      page.groups.restart(steps, retryOf: retried)
+      page.groups.restart(begun, retryOf: retried)
       page.ending = nil
       let reset = isWhole ? nil : steps.map { page.plan[$0].id }
       let decided = retried == nil ? [] : page.decidedByHand(among: mainSteps)

@@ -105,4 +105,36 @@ struct GroupTimeTests {
     #expect(starts == ["a 0"])
     #expect(run.state["db"]?.startedAt == nil && run.state["b"]?.phase.name == "cancelled")
   }
+
+  @Test func `a reload does not start a step of a group whose time is over`() async throws {
+    let clock = VirtualClock()
+    let stopping = Gate()
+    let starts = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      starts.withLock { $0.append(context.step.id) }
+      // It takes long to stop.
+      if context.step.id == "a" { await stopping.wait() }
+      return [:]
+    }
+    func workflow(_ last: String) throws -> Workflow {
+      try Workflow(
+        text: """
+          steps:
+            - id: g
+              timeout: 10s
+              steps: [{ id: a, run: x }, { id: b, if: always(), run: x }]
+            - { id: last, run: \(last) }
+          """, file: "w.yaml")
+    }
+    let run = Engine(executor: executor, clock: clock).start(try workflow("x"))
+    await expectEventually("the timer waits") { clock.sleeperCount == 1 && starts.value == ["a"] }
+    clock.advanceToNextWake()
+    #expect(try await run.restart(with: try workflow("y"), from: ["last"]))
+    await expectEventually("the reload has happened") { run.state.generation == 2 }
+    stopping.open()
+    let reason = FailureReason.timedOut(after: .seconds(10))
+    #expect(await run.outcome == .failed(step: "a", reason: reason))
+    #expect(run.state["b"]?.phase == .cancelled(.failure(ofStep: "a")))
+    #expect(starts.value == ["a"])
+  }
 }
