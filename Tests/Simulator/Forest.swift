@@ -9,6 +9,8 @@ struct Forest: Codable, Sendable, Equatable {
     var isService = false
     var continuesOnError = false
     var mutex: String?
+    /// The number of places that it takes of the pool.
+    var places: Int?
     var condition: String?
     var retry: Scenario.Retry?
     /// Whether it is undone when the run fails.
@@ -24,6 +26,8 @@ struct Forest: Codable, Sendable, Equatable {
     var kind: Kind
     var nodes: [Node] = []
     var mutex: String?
+    /// The number of places that it takes of the pool as a whole.
+    var places: Int?
     var retry: Scenario.Retry?
     var timeout: Int?
     var continuesOnError = false
@@ -46,6 +50,8 @@ struct Forest: Codable, Sendable, Equatable {
   static let source = "source"
   /// The items of each group that has some.
   static let items = 2
+  /// The number of places of the pool.
+  static let poolSize = 2
 
   var nodes: [Node] = []
   var finally: [Step] = []
@@ -122,6 +128,7 @@ struct Forest: Codable, Sendable, Equatable {
     }
     if step.continuesOnError { fields.append("continue-on-error: true") }
     if let mutex = step.mutex { fields.append("mutex: \(mutex)") }
+    if let places = step.places { fields.append("pool: { name: p, take: \(places) }") }
     if let condition = step.condition { fields.append("if: \(condition)") }
     if let retry = step.retry { fields.append(yaml(retry)) }
     if step.isUndone { fields.append("undo: work") }
@@ -137,6 +144,7 @@ struct Forest: Codable, Sendable, Equatable {
       fields.append("foreach: \"${{ fromJSON(steps.\(source).outputs.items) }}\"")
     }
     if let mutex = group.mutex { fields.append("mutex: \(mutex)") }
+    if let places = group.places { fields.append("pool: { name: p, take: \(places) }") }
     if let retry = group.retry { fields.append(yaml(retry)) }
     if let timeout = group.timeout { fields.append("timeout: \(timeout)ms") }
     if group.continuesOnError { fields.append("continue-on-error: true") }

@@ -11,14 +11,15 @@ struct ForestGenerator {
   private var chances: [Feature: Double] = [:]
 
   private enum Feature: CaseIterable {
-    case groups, items, computed, waits, services, mutexes, retries, timeouts, tolerance, limits,
-      failFast, rounds, conditions, undo, failures, slowStops, ignoredCancels, stepRetries
+    case groups, items, computed, waits, services, mutexes, pools, retries, timeouts, tolerance,
+      limits, failFast, rounds, conditions, undo, failures, slowStops, ignoredCancels, stepRetries
   }
 
   /// Where a node is generated.
   private struct Place {
     var depth = 0
     var isInMutex = false
+    var isInPool = false
     var isInItems = false
   }
 
@@ -99,6 +100,9 @@ struct ForestGenerator {
     if chance(.mutexes), !place.isInMutex, step.wait == nil {
       step.mutex = random.pick(["m", "n"])
     }
+    if chance(.pools), !place.isInPool, step.wait == nil {
+      step.places = random.number(1...Forest.poolSize)
+    }
     if chance(.conditions) { step.condition = random.pick(["always()", "failure()", "1 == 2"]) }
     step.behaviours = (0..<random.number(1...3)).map { _ in behaviour() }
     return step
@@ -125,6 +129,10 @@ struct ForestGenerator {
     if chance(.mutexes), !place.isInMutex {
       group.mutex = random.pick(["m", "n"])
       inner.isInMutex = true
+    }
+    if chance(.pools), !place.isInPool {
+      group.places = random.number(1...Forest.poolSize)
+      (inner.isInMutex, inner.isInPool) = (true, true)
     }
     if chance(.retries) { group.retry = retry() }
     if chance(.timeouts) { group.timeout = random.number(1...horizon) }

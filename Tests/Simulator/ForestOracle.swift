@@ -252,6 +252,8 @@ final class ForestOracle {
         }
       }
     }
+    let places = placesHeld(by: running)
+    check(places <= Forest.poolSize, "pool", "\(places) places of the pool are taken")
     for (mutex, names) in holders {
       check(names.count == 1, "mutex", "\(names.sorted()) hold the mutex \(mutex) at once")
     }
@@ -260,6 +262,19 @@ final class ForestOracle {
         running.count <= limits[name] ?? 1, "group limit",
         "\(running.sorted()) of \(name) run at once")
     }
+  }
+
+  /// Returns the number of places of the pool that steps hold, or the groups around them.
+  private func placesHeld(by running: [String]) -> Int {
+    var held: [String: Int] = [:]
+    for id in running {
+      let place = places.place(of: id)
+      if let count = place.step?.places { held[id] = count }
+      for instance in place.instances where instance.isWhole {
+        if let count = instance.group.places { held["group " + instance.name] = count }
+      }
+    }
+    return held.values.reduce(0, +)
   }
 
   /// Notes the groups of which the failure of a step cancels the other parts.

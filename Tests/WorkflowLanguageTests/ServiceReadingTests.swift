@@ -88,6 +88,31 @@ struct ServiceReadingTests {
     #expect(codes(text) == (isRefused ? ["R0410"] : []), "\(text)")
   }
 
+  @Test(arguments: [
+    ("steps: [{ pool: p, steps: [{ id: a, service: x }, { id: u, run: x }] }]", false),
+    ("steps: [{ id: a, pool: p, service: x }, { pool: p, steps: [{ id: u, run: x }] }]", true),
+    ("steps: [{ id: a, pool: q, service: x }, { pool: p, steps: [{ id: u, run: x }] }]", false),
+  ]) func `a service must not hold the pool that a group of its users needs`(
+    _ steps: String, _ isRefused: Bool
+  ) {
+    #expect(codes("pools: { p: 1, q: 1 }\n" + steps) == (isRefused ? ["R0410"] : []), "\(steps)")
+  }
+
+  @Test(arguments: [
+    ("{ pool: p, steps: [{ id: a, pool: q, run: x }] }", true),
+    ("{ pool: p, steps: [{ id: a, mutex: m, run: x }] }", true),
+    ("{ pool: p, steps: [{ parallel: [{ mutex: m, steps: [{ id: a, run: x }] }] }] }", true),
+    ("{ pool: p, steps: [{ foreach: [1], pool: q, steps: [{ id: a, run: x }] }] }", true),
+    ("{ mutex: m, steps: [{ id: a, pool: q, run: x }] }", false),
+    ("{ mutex: m, steps: [{ pool: q, steps: [{ id: a, run: x }] }] }", false),
+    ("{ mutex: m, pool: q, steps: [{ id: a, run: x }] }", false),
+  ]) func `a group with places of a pool contains no pool and no mutex`(
+    _ group: String, _ isRefused: Bool
+  ) {
+    let text = "pools: { p: 1, q: 1 }\nsteps: [\(group)]"
+    #expect(codes(text) == (isRefused ? ["R0217"] : []), "\(text)")
+  }
+
   @Test func `several services hold places of a pool together`() {
     let text = """
       pools: { p: 2 }

@@ -12,7 +12,8 @@ import WorkflowLanguage
 ///   ready if that is enough. From then on it needs nothing but its own steps.
 /// - Groups are nested or disjoint. A step of an inner item begins the outer items first, so an inner
 ///   item waits only for steps and items of the same outer item.
-/// - A group with a `mutex` contains no other mutex, so an item that holds one waits for none.
+/// - A group with a `mutex` contains no other mutex, so an item that holds one waits for none. A group with
+///   places of a pool contains neither a mutex nor another pool.
 /// - All other limits are held by running steps, which end by themselves.
 struct SlotItems {
   /// Whether the group of an item runs again after a failure, and the item keeps its slot for that.
@@ -64,8 +65,8 @@ struct SlotItems {
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - limit: Returns the position of a limit, given its name and count.
-  init(of plan: Plan, limit: (String, Int) -> Int) {
+  ///   - limit: Returns the position of a limit.
+  init(of plan: Plan, limit: (Limit) -> Int) {
     var positions: [String: Int] = [:]
     let limits = plan.groups.indices.map(plan.groups.limits)
     guard limits.contains(where: { !$0.isEmpty }) else { return }
@@ -76,7 +77,7 @@ struct SlotItems {
           let name = "\(own.name) \(plan.groups[group].name)"
           let position = positions[name] ?? items.count
           if position == items.count {
-            items.append(Item(name: name, limit: limit(own.name, own.count)))
+            items.append(Item(name: name, limit: limit(own)))
             positions[name] = position
           }
           items[position].members.append(step)

@@ -5,24 +5,29 @@ import WorkflowLanguage
 extension Slots.State {
   /// Creates the state for a plan.
   init(for plan: Plan, maxParallel: Int, usualDurations: [String: Duration]) {
-    var limits: [Int] = []
+    var limits: [Slots.Limit] = []
     var limitsOfStep: [Int: [Int]] = [:]
     var indices: [String: Int] = [:]
-    func index(of name: String, _ count: Int) -> Int {
-      let index = indices[name] ?? limits.count
-      if index == limits.count { limits.append(count) }
-      indices[name] = index
+    func index(of limit: Limit) -> Int {
+      let index = indices[limit.name] ?? limits.count
+      if index == limits.count {
+        limits.append(Slots.Limit(free: limit.count, isOfRunning: limit.isOfRunning))
+      }
+      indices[limit.name] = index
       return index
     }
     for step in plan.order {
       for limit in plan.limits(of: step) {
-        limitsOfStep[step.position, default: []].append(index(of: limit.name, limit.count))
+        limitsOfStep[step.position, default: []].append(index(of: limit))
       }
     }
-    let items = SlotItems(of: plan) { index(of: $0, $1) }
+    let items = SlotItems(of: plan, limit: index)
     self.init(
-      free: plan.workflow.maxParallel ?? maxParallel, limits: limits.map { Slots.Limit(free: $0) },
-      limitsOfStep: limitsOfStep, items: items)
+      free: plan.workflow.maxParallel ?? maxParallel, limits: limits, limitsOfStep: limitsOfStep,
+      items: items)
+    for group in plan.groups.indices where plan.groups[group].pool != nil {
+      groupsWithPlaces[index(of: .places(of: plan.groups[group]))] = group
+    }
     order = ReadyOrder(of: plan, usualDurations: usualDurations)
   }
 
@@ -61,11 +66,13 @@ extension Slots.State {
     while let rank = queue.popSmallest() {
       let step = order.step(ofRank: rank)
       guard waiting[step] != nil else { continue }
-      let own = (limitsOfStep[step] ?? []) + items.limits(toBegin: step)
+      var own = (limitsOfStep[step] ?? []) + items.limits(toBegin: step)
+      if let kept = keptLimits[step] { own.removeAll(where: kept.contains) }
       guard takeLimits(own, for: step, rank) else { continue }
       free -= 1
       holders.insert(step)
       placeHolders.remove(step)
+      keptLimits[step] = nil
       starting = step
       return begin(step)
     }
@@ -123,6 +130,20 @@ extension Slots.State {
   mutating func free(_ limit: Int) {
     limits[limit].free += 1
     unpark(limit)
+    if let group = groupsWithPlaces[limit] { groupsOver.append(group) }
+  }
+
+  /// The groups that keep their places of a pool.
+  var groupsWithHeldPlaces: Set<GroupIndex> {
+    groupsWithPlaces.isEmpty
+      ? [] : Set(items.items.lazy.filter(\.isHolding).compactMap { groupsWithPlaces[$0.limit] })
+  }
+
+  /// Takes the groups that hold their places of a pool no longer.
+  mutating func takeGroupsOver() -> [GroupIndex] {
+    guard !groupsOver.isEmpty else { return [] }
+    defer { groupsOver = [] }
+    return groupsOver
   }
 
   /// Adds a waiting step to its queue; has no effect for others.
@@ -150,10 +171,10 @@ extension Plan {
     guard let extras = self[step].extrasIfAny else { return limits }
     if let mutex = extras.mutex { limits.append(.mutex(mutex)) }
     if let runner = extras.runner, let count = runner.maxParallel {
-      limits.append(Limit(name: "r" + runner.name, count: count))
+      limits.append(Limit(name: "r" + runner.name, count: count, isOfRunning: true))
     }
     // There is one terminal.
-    if extras.usesTerminal { limits.append(Limit(name: "t", count: 1)) }
+    if extras.usesTerminal { limits.append(Limit(name: "t", count: 1, isOfRunning: true)) }
     return limits
   }
 }

@@ -25,6 +25,8 @@ final class Slots: Sendable {
 
   struct Limit {
     var free: Int
+    /// Whether a step that waits for places of a pool gives its slot back.
+    var isOfRunning = false
     /// The ranks of the steps whose turn came while this limit had no free slot.
     ///
     /// May include steps that have left since.
@@ -70,6 +72,12 @@ final class Slots: Sendable {
     var holders: Set<Int> = []
     /// The steps in progress that need no slot, but the places of the items around them.
     var placeHolders: Set<Int> = []
+    /// The limits that steps still hold while they wait for places of a pool without a slot.
+    var keptLimits: [Int: [Int]] = [:]
+    /// The groups that take places of a pool, by the limit that they hold in the meantime.
+    var groupsWithPlaces: [Int: GroupIndex] = [:]
+    /// Those of them that have let go of it.
+    var groupsOver: [GroupIndex] = []
     /// The step that began last, until it has started.
     var starting: Int?
     /// Whether no step may begin for now.
@@ -80,6 +88,8 @@ final class Slots: Sendable {
   /// The maximum number of concurrent steps if the workflow sets none.
   private let defaultCount: Int
   private let usualDurations: [String: Duration]
+  /// The places of pools that groups hold.
+  let groupPlaces = GroupPlaces()
 
   /// Creates slots.
   ///
@@ -120,6 +130,11 @@ final class Slots: Sendable {
         for limit in next.limitsOfStep[holder] ?? [] { next.limits[limit].free -= 1 }
       }
       next.placeHolders = state.placeHolders.filter { plan.contains(StepIndex($0)) }
+      for holder in state.keptLimits.keys where plan.contains(StepIndex(holder)) {
+        let kept = (next.limitsOfStep[holder] ?? []).filter { !next.limits[$0].isOfRunning }
+        next.keptLimits[holder] = kept
+        for limit in kept { next.limits[limit].free -= 1 }
+      }
       let taken = next.items.goOn(from: state.items, holders: next.active) {
         plan.contains(StepIndex($0))
       }
@@ -130,6 +145,8 @@ final class Slots: Sendable {
       }
       next.starting = state.starting.flatMap { plan.contains(StepIndex($0)) ? $0 : nil }
       next.isPaused = state.isPaused
+      let held = next.groupsWithHeldPlaces
+      next.groupsOver = state.groupsOver + state.groupsWithHeldPlaces.subtracting(held)
       state = next
     }
   }
@@ -183,7 +200,9 @@ final class Slots: Sendable {
 
   /// Begins the next step that needs a slot, if one can begin, and all that need none and can.
   func startNext() {
-    for begin in state.withLock({ $0.nextTurns() }) { begin() }
+    let (groups, turns) = state.withLock { ($0.takeGroupsOver(), $0.nextTurns()) }
+    for group in groups { groupPlaces.release(group) }
+    for begin in turns { begin() }
   }
 
   /// Records that a step has started or will not start, and begins the next one.
@@ -203,12 +222,55 @@ final class Slots: Sendable {
   /// Call ``startNext()`` afterwards.
   func release(_ step: StepIndex) {
     state.withLock { state in
-      guard state.holders.remove(step.position) != nil else { return }
-      state.free += 1
-      for limit in state.limitsOfStep[step.position] ?? [] { state.limits[limit].free += 1 }
+      let limits: [Int]
+      if let kept = state.keptLimits.removeValue(forKey: step.position) {
+        state.placeHolders.remove(step.position)
+        limits = kept
+      } else {
+        guard state.holders.remove(step.position) != nil else { return }
+        state.free += 1
+        limits = state.limitsOfStep[step.position] ?? []
+      }
+      for limit in limits { state.limits[limit].free += 1 }
       for limit in state.items.release(step.position, holders: state.active) { state.free(limit) }
       state.unparkForFreeSlots(of: step.position)
       if state.starting == step.position { state.starting = nil }
+    }
+  }
+
+  /// Lets others run while a step that has its slots waits for places of a pool.
+  ///
+  /// It keeps the limits that groups can hold, too, such as a `mutex`: a group that holds one may wait
+  /// for a pool as well, so each takes its mutex first. ``takeAgain(_:generation:)`` takes the others.
+  func giveBackToWait(_ step: StepIndex) {
+    state.withLock { state in
+      guard state.holders.remove(step.position) != nil else { return }
+      state.free += 1
+      let limits = state.limitsOfStep[step.position] ?? []
+      for limit in limits where state.limits[limit].isOfRunning { state.limits[limit].free += 1 }
+      state.keptLimits[step.position] = limits.filter { !state.limits[$0].isOfRunning }
+      state.placeHolders.insert(step.position)
+      state.unparkForFreeSlots(of: step.position)
+      if state.starting == step.position { state.starting = nil }
+    }
+    startNext()
+  }
+
+  /// Waits until a step has its slots again that it has given back to wait, if it has.
+  ///
+  /// - Returns: False if the task was cancelled while it waited.
+  func takeAgain(_ step: StepIndex, generation: Int) async -> Bool {
+    guard state.withLock({ $0.keptLimits[step.position] != nil }) else { return true }
+    return await take(step, generation: generation)
+  }
+
+  /// Returns whether a group around a step keeps its places of a pool.
+  func keepsPlaces(_ group: GroupIndex, around step: StepIndex) -> Bool {
+    state.withLock { state in
+      (state.items.itemsOfStep[step.position] ?? []).contains { item in
+        let item = state.items.items[item]
+        return item.isHolding && state.groupsWithPlaces[item.limit] == group
+      }
     }
   }
 

@@ -54,60 +54,100 @@ struct PlaceStage: StepStage {
     return hasWaited
   }
 
-  /// Takes the places of a step's pool for an attempt, and records its start.
+  /// Takes the places of pools for an attempt, of its step and of the groups around it, and records its
+  /// start.
   ///
-  /// A step that waits for places has not started; it keeps its slots. In a pause, nothing starts. A
-  /// step that an earlier engine has started never waits.
+  /// A step that waits for places has not started, and has no slot. In a pause, nothing starts. A step
+  /// that an earlier engine has started never waits.
   ///
-  /// - Returns: The places, nil without a pool; or the result of an attempt that does not start.
+  /// - Returns: The places, or the result of an attempt that does not start.
   func start(
     _ job: StepJob, attempt: Int, by executor: any Executor, isAdopted: Bool = false
-  ) async throws(Withdrawn) -> (lease: PoolPlaces.Lease?, result: StepResult?) {
+  ) async throws(Withdrawn) -> (places: AttemptPlaces, result: StepResult?) {
     while true {
-      let (lease, result) = try await takePlaces(job, attempt: attempt, isAdopted: isAdopted)
-      if let result { return (nil, result) }
+      let (places, result) = try await takePlaces(job, attempt: attempt, isAdopted: isAdopted)
+      if let result { return (places, result) }
       if isAdopted {
         slots.started(job.index)
-        return (lease, nil)
+        return (places, nil)
       }
       // Elsewhere, an attempt may wait for long before it starts.
       switch begin(job, attempt: attempt, isReported: executor.reportsStart) {
       case .begun:
         slots.started(job.index)
-        return (lease, nil)
+        return (places, nil)
       case .paused:
-        lease?.release()
+        places.own?.release()
         try await waitInPause(job, attempt: attempt)
       case .stopped:
-        lease?.release()
+        places.own?.release()
         throw Withdrawn()
       }
     }
   }
 
-  /// Takes the places of a step's pool, if it has one.
+  /// Takes the places of pools that an attempt needs and that the groups around it do not hold yet.
   private func takePlaces(
     _ job: StepJob, attempt: Int, isAdopted: Bool
-  ) async throws(Withdrawn) -> (lease: PoolPlaces.Lease?, result: StepResult?) {
-    guard let claim = job.step.extrasIfAny?.pool else { return (nil, nil) }
-    let taken: PoolPlaces.Lease?
+  ) async throws(Withdrawn) -> (places: AttemptPlaces, result: StepResult?) {
+    var places = AttemptPlaces()
+    guard job.plan.groups.count > 1 || job.step.extrasIfAny?.pool != nil else {
+      return (places, nil)
+    }
+    let wait = PlaceWait(stage: self, job: job, attempt: attempt, isAdopted: isAdopted)
     do {
-      let run = ledger.decide { $0.state.run?.description ?? "" }
-      let holder = CallingSteps.holder(job.step.id, of: run)
-      if isAdopted { return (try pools.retake(claim, for: holder, in: poolFolder), nil) }
-      taken = try await pools.take(claim, for: holder, in: poolFolder, clock) { reason in
-        _ = record(.waitingForPool(claim.pool, text: reason), of: job, attempt: attempt)
-        // The next steps of the queue start in the meantime.
-        slots.started(job.index)
-        slots.startNext()
+      for group in job.plan.groups(around: job.index) {
+        guard let claim = job.plan.groups[group].pool else { continue }
+        places.paths += try await take(claim, of: group, wait).paths
       }
+      if let claim = job.step.extrasIfAny?.pool {
+        let holder = CallingSteps.holder(job.step.id, of: wait.run)
+        places.own = try await wait.take(claim, for: holder)
+        if !isAdopted, ledger.decide({ $0.state.isPaused }) {
+          // Others can have them until the pause is over.
+          places.own?.release()
+          places.own = nil
+          try await takeSlotsAgain(job)
+          places.own = try await wait.take(claim, for: holder)
+        }
+        places.paths += places.own?.paths ?? []
+      }
+      try await takeSlotsAgain(job)
+    } catch let error as Withdrawn {
+      places.own?.release()
+      throw error
     } catch {
+      places.own?.release()
       let event = ending(of: error)
       if case .failed = event { try begin(.started(), of: job, attempt: attempt) }
-      return (nil, end(job.index, attempt: attempt, event))
+      return (AttemptPlaces(), end(job.index, attempt: attempt, event))
     }
-    guard let lease = taken else { throw Withdrawn() }
-    return (lease, nil)
+    return (places, nil)
+  }
+
+  /// Takes the slots again that a step has given back to wait.
+  private func takeSlotsAgain(_ job: StepJob) async throws(Withdrawn) {
+    guard await slots.takeAgain(job.index, generation: job.generation) else { throw Withdrawn() }
+  }
+
+  /// Takes the places of a group, unless it holds them.
+  private func take(
+    _ claim: PoolClaim, of group: GroupIndex, _ wait: PlaceWait
+  ) async throws -> PoolPlaces.Lease {
+    let name = wait.job.plan.groups[group].shownName
+    let holder = CallingSteps.holder(ofGroup: name, of: wait.run)
+    let lease = try await slots.groupPlaces.places(
+      of: group, take: { try await wait.take(claim, for: holder, isOfGroup: true) },
+      onWait: {
+        wait.begin(
+          claim, "waits until group \"\(name)\" has its places of pool \"\(claim.pool)\"")
+      })
+    // The group may be over by now, if this step is being stopped.
+    guard let lease, slots.keepsPlaces(group, around: wait.job.index) else {
+      slots.groupPlaces.release(group)
+      throw Withdrawn()
+    }
+    return lease
   }
 
   /// What happens to an attempt that is about to start.
@@ -148,5 +188,47 @@ struct PlaceStage: StepStage {
     slots.release(job.index)
     slots.startNext()
     try await takeSlots(job, attempt: attempt, isAdopted: false)
+  }
+}
+
+/// The places of pools that an attempt has.
+struct AttemptPlaces: Sendable {
+  /// Those of the step itself, which the attempt gives back.
+  var own: PoolPlaces.Lease?
+  /// The locks of its places, and of those of the groups around it, for a host that outlives the engine.
+  var paths: [String] = []
+}
+
+/// How an attempt waits for places.
+private struct PlaceWait {
+  let stage: PlaceStage
+  let job: StepJob
+  let attempt: Int
+  let isAdopted: Bool
+
+  var run: String { stage.ledger.run.description }
+
+  /// Takes places; the step says that it waits, if it does.
+  ///
+  /// A step that has survived an engine may hold those of its group.
+  ///
+  /// - Throws: ``Withdrawn`` if the step was stopped.
+  func take(
+    _ claim: PoolClaim, for holder: String, isOfGroup: Bool = false
+  ) async throws -> PoolPlaces.Lease {
+    let (pools, folder) = (stage.pools, stage.poolFolder)
+    if isAdopted { return try pools.retake(claim, for: holder, in: folder) }
+    if isOfGroup, let kept = try pools.keptPlaces(claim, for: holder, in: folder) { return kept }
+    let lease = try await pools.take(claim, for: holder, in: folder, stage.clock) {
+      begin(claim, $0)
+    }
+    guard let lease else { throw Withdrawn() }
+    return lease
+  }
+
+  /// Says that the step waits; others use its slot in the meantime.
+  func begin(_ claim: PoolClaim, _ reason: String) {
+    _ = stage.record(.waitingForPool(claim.pool, text: reason), of: job, attempt: attempt)
+    stage.slots.giveBackToWait(job.index)
   }
 }

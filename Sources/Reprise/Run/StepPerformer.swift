@@ -160,14 +160,14 @@ final class StepPerformer: StepStage {
     }
     if let result = try cache.result(of: job, prepared) { return .over(result) }
     let executor = prepared.executor
-    let (lease, result) = try await places.start(
+    let (taken, result) = try await places.start(
       job, attempt: number, by: executor, isAdopted: attempt.isAdopted)
     if let result { return .over(result) }
     if !executor.reportsStart { cache.warnOfInputs(job, prepared.trace, attempt: number) }
     var context = values.context(of: job, attempt: number, prepared.resolved, prepared.values)
     context.adopted = attempt.adopted
-    context.poolLocks = lease?.paths ?? []
-    let event = await work.execute(context, prepared.values, by: executor, holding: lease)
+    context.poolLocks = taken.paths
+    let event = await work.execute(context, prepared.values, by: executor, holding: taken.own)
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     return try await completion.conclude(attempt, of: job, event, context, prepared)
   }

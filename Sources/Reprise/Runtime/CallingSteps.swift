@@ -43,6 +43,18 @@ package struct CallingSteps: Sendable, Equatable {
       })
   }
 
+  /// Returns whether places are held by one of these steps, or by a group of one of their runs, which
+  /// may be around the step.
+  func hold(placesOf holder: String) -> Bool {
+    holders.contains(holder)
+      || runs.contains { holder.hasPrefix("group ") && holder.hasSuffix(" of run \($0)") }
+  }
+
+  /// Describes a group that holds places of a pool.
+  static func holder(ofGroup group: String, of run: String) -> String {
+    "group \"\(group)\" of run \(run)"
+  }
+
   /// Describes a step that holds places of a pool.
   static func holder(_ step: String, of run: String) -> String {
     "step \"\(step)\" of run \(run)"

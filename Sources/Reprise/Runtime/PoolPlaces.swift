@@ -7,7 +7,7 @@ import WorkflowLanguage
 /// The places of pools, for all runs of an engine and, with a folder, for all processes that use it.
 ///
 /// In the folder, a place is a lock on a file, which the kernel releases when its holders die: the
-/// engine of a step and, for a step that outlives it, its host. The file names the step. A step
+/// engine of a step and, for a step that outlives it, its host. The file names the step or group. A step
 /// takes all of its places at once: only one step of a pool collects places at a time, the one that
 /// holds the lock on the file `queue`, so steps that wait cannot hold what others wait for.
 final class PoolPlaces: Sendable {
@@ -55,12 +55,12 @@ final class PoolPlaces: Sendable {
 
   private let state = Mutex(State())
   /// The steps that this process runs in, which hold their places until it has ended.
-  private let callers: Set<String>
+  private let callers: CallingSteps
 
   /// Creates pools.
   ///
   /// - Parameter callers: The steps that this process runs in.
-  init(callers: CallingSteps = CallingSteps()) { self.callers = callers.holders }
+  init(callers: CallingSteps = CallingSteps()) { self.callers = callers }
 
   /// The interval at which the step at the head of a queue looks for free places.
   private static let interval = Duration.milliseconds(50)
@@ -124,6 +124,20 @@ final class PoolPlaces: Sendable {
     }
     state.withLock { $0.pools[claim.pool, default: Pool()].taken += claim.count }
     return Lease(pools: self, pool: claim.pool, count: claim.count, locks: locks)
+  }
+
+  /// Takes the places of a group that a step of it has kept which has survived an engine before; nil if
+  /// there is none.
+  ///
+  /// Such a step keeps all of them, so each file still names the group.
+  func keptPlaces(_ claim: PoolClaim, for holder: String, in folder: String?) throws -> Lease? {
+    guard let folder else { return nil }
+    let paths = (0..<claim.size).map { "\(folder)/\(claim.pool)/\($0)" }
+    guard paths.count(where: { PlaceLock.noted($0) == holder }) >= claim.count else { return nil }
+    let lease = try retake(claim, for: holder, in: folder)
+    if lease.paths.count >= claim.count { return lease }
+    lease.release()
+    return nil
   }
 
   /// Returns what a step waits for: `waits for pool "db" (2 of 2 in use)`.
@@ -242,7 +256,7 @@ final class PoolPlaces: Sendable {
   private func expectNotToWaitForCallers(
     _ claim: PoolClaim, _ holders: [String]
   ) throws(FailureReason) {
-    let own = holders.filter(callers.contains)
+    let own = holders.filter(callers.hold)
     guard let holder = own.first, own.count + claim.count > claim.size else { return }
     throw .notStarted(
       "it would wait for itself: \(holder), in which it runs, holds "

@@ -278,6 +278,7 @@ enum MisplacedKey: Sendable, Equatable {
   case statusOfGroup, commandOfGroup, retryOfFinally, mutexInMutex, limitOfGroup
   case undoOfFinally, repeatOfFinally
   case ofService(String)
+  case inPoolOfGroup(String)
 }
 
 /// The reason why an expression does not see a variable.

@@ -35,6 +35,8 @@ package struct Group: Sendable, Equatable {
   package var isRepeated = false
   /// The mutex that it holds as a whole.
   package var mutex: String?
+  /// What it takes of a pool as a whole.
+  package var pool: PoolClaim?
   /// The maximum number of its parts in progress: the steps and groups directly inside of it.
   package var maxParallel: Int?
   /// The number of failed parts that cancels the others; nil if none does.
@@ -58,14 +60,20 @@ package struct Limit: Sendable, Equatable {
   /// The name, which distinguishes it from all other limits of a run.
   package var name: String
   package var count: Int
+  /// Whether only steps that run hold it: not a step that waits for places of a pool, nor a group.
+  package var isOfRunning = false
 
-  package init(name: String, count: Int) {
+  package init(name: String, count: Int, isOfRunning: Bool = false) {
     self.name = name
     self.count = count
+    self.isOfRunning = isOfRunning
   }
 
   /// The limit of a mutex, which single steps and groups can share.
   package static func mutex(_ mutex: String) -> Limit { Limit(name: "m" + mutex, count: 1) }
+
+  /// The limit of a group that takes places of a pool: it is taken as long as the group holds them.
+  package static func places(of group: Group) -> Limit { Limit(name: "p" + group.name, count: 1) }
 
   /// The limit of the parts of a group; nil if it has none.
   package static func parts(of group: Group) -> Limit? {
@@ -125,8 +133,10 @@ package struct GroupTree: Sendable, Equatable {
   /// Returns the limits of which a group takes a place, from its first step to its last one.
   package func limits(of group: GroupIndex) -> [Limit] {
     let own = self[group]
-    return [own.parent.flatMap { Limit.parts(of: self[$0]) }, own.mutex.map(Limit.mutex)]
-      .compactMap(\.self)
+    return [
+      own.parent.flatMap { Limit.parts(of: self[$0]) }, own.mutex.map(Limit.mutex),
+      own.pool.map { _ in Limit.places(of: own) },
+    ].compactMap(\.self)
   }
 
   /// Removes the groups of items of steps that were expanded during a run, which come last.
@@ -151,11 +161,11 @@ extension Workflow {
   }
 }
 
-/// What a step takes of a pool while it runs.
+/// What a step takes of a pool while it runs, or a group from its first step to its last.
 package struct PoolClaim: Sendable, Equatable {
   /// The name of the pool.
   package var pool: String
-  /// The number of places that the step takes.
+  /// The number of places that it takes.
   package var count: Int
   /// The number of places of the pool.
   package var size: Int

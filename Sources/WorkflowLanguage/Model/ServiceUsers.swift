@@ -93,7 +93,11 @@ extension Plan {
     for (service, users) in services.users {
       guard let own = self[service].extrasIfAny?.pool else { continue }
       for user in users {
-        guard let claim = self[user].extrasIfAny?.pool, claim.pool == own.pool else { continue }
+        let around = groups(around: user).filter { !contains(service, in: $0) }
+        guard
+          let claim = ([self[user].extrasIfAny?.pool] + around.map { groups[$0].pool })
+            .compactMap(\.self).first(where: { $0.pool == own.pool })
+        else { continue }
         held[user, default: 0] += own.count
         if (held[user] ?? 0) + claim.count > claim.size {
           return (self[user].id, self[service].id, own.pool)

@@ -24,6 +24,7 @@ extension KeyTable {
     Key("repeat", .map(repetition), "until when all of its steps run again after a success"),
     Key(
       "mutex", .template, "a name; groups and steps with the same mutex never run at once"),
+    Key("pool", .either([.template, .map(pool)]), "the pool of which it takes places as a whole"),
     Key("outputs", .named(.identifier, .template), "values for later steps"),
     Key(
       "foreach",

@@ -141,7 +141,7 @@ extension WorkflowReader {
     readRules(fields, of: &group, context)
   }
 
-  /// Reads `continue-on-error`, `timeout`, `retry` and `mutex` of a group or of a step with `uses`.
+  /// Reads `continue-on-error`, `timeout`, `retry`, `mutex` and `pool` of a group or of a step with `uses`.
   mutating func readRules(_ fields: Fields, of group: inout Group, _ context: Context) {
     let file = context.file
     group.continuesOnError =
@@ -153,17 +153,25 @@ extension WorkflowReader {
     if let key = fields.key("retry"), context.isFinally || context.isCleanUp {
       readers[file].report(.misplaced(.retryOfFinally), at: key)
     }
+    refuseMutualWait(fields, context)
+    group.pool = fields["pool"].flatMap { readPool($0, context) }
     guard let node = fields["mutex"], let mutex = text(node, "mutex", context) else { return }
-    refuseMutex(fields.key("mutex"), context)
     group.mutex = mutex
     noteLimit(.mutex(mutex), fields.key("mutex"), "parallel", context)
   }
 
-  /// Reports a mutex in a group that holds one: two such groups could wait for one another.
-  mutating func refuseMutex(_ key: Node?, _ context: Context) {
-    guard let key, groups.path(from: context.group).contains(where: { groups[$0].mutex != nil })
-    else { return }
-    readers[context.file].report(.misplaced(.mutexInMutex), at: key)
+  /// Reports a mutex in a group that holds one, and a mutex or pool in a group that holds places of a
+  /// pool: two such groups could wait for one another.
+  mutating func refuseMutualWait(_ fields: Fields, _ context: Context) {
+    let around = groups.path(from: context.group).map { groups[$0] }
+    if let key = fields.key("mutex"), around.contains(where: { $0.mutex != nil }) {
+      readers[context.file].report(.misplaced(.mutexInMutex), at: key)
+    }
+    guard around.contains(where: { $0.pool != nil }) else { return }
+    for name in ["mutex", "pool"] {
+      guard let key = fields.key(name) else { continue }
+      readers[context.file].report(.misplaced(.inPoolOfGroup(name)), at: key)
+    }
   }
 
   /// Reports keys that are only valid with `foreach` or `matrix`.

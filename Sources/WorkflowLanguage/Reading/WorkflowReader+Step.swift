@@ -172,7 +172,7 @@ extension WorkflowReader {
     extras.separatesStreams =
       fields["separate-streams"].flatMap { boolean($0, "separate-streams", context) } ?? false
     extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
-    refuseMutex(fields.key("mutex"), context)
+    refuseMutualWait(fields, context)
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
     extras.pool = fields["pool"].flatMap { readPool($0, context) } ?? extras.pool
     if let node = fields["approval"] { readApproval(node, context, into: &extras) }

@@ -154,4 +154,124 @@ struct PoolTests {
     try apply(6, .step("a", attempt: 2, .started()))
     #expect(state["a"]?.waitsForPool == nil)
   }
+
+  // MARK: Groups
+
+  /// Runs a workflow, and returns its outcome and the steps in the order of their starts and ends, such as
+  /// `a+` and `a-`.
+  private func trace(_ text: String, folder: String? = nil) async throws -> (RunOutcome, [String]) {
+    let trace = Protected<[String]>([])
+    var engine = Engine(
+      executor: ClosureExecutor { context in
+        trace.withLock { $0.append(context.step.id + "+") }
+        for _ in 0..<10 { await Task.yield() }
+        trace.withLock { $0.append(context.step.id + "-") }
+        return [:]
+      })
+    engine.poolFolder = folder
+    let run = engine.start(try Workflow(text: text, file: "w.yaml"))
+    let outcome = Task { await run.outcome }
+    await expectEventually("the run is over") {
+      if case .ended = run.state.phase { true } else { false }
+    }
+    run.kill()
+    return (await outcome.value, trace.value)
+  }
+
+  @Test(arguments: [true, false])
+  func `a group holds its places from its first step to its last`(isShared: Bool) async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/reprise-pools-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (outcome, trace) = try await trace(
+      """
+      pools: { db: 1 }
+      max-parallel: 2
+      steps:
+        - parallel:
+            - { id: g, pool: db, steps: [{ id: a, run: x }, { id: b, run: x }, { id: c, run: x }] }
+            - { id: h, pool: db, steps: [{ parallel: [{ id: d, run: x }, { id: e, run: x }] }, { id: f, run: x }] }
+            - { id: i, pool: db, run: x }
+      """, folder: isShared ? folder : nil)
+    #expect(outcome == .succeeded)
+    // The owner of each start and end, without repetitions.
+    let owners = trace.map {
+      "abc".contains($0.prefix(1)) ? "g" : "def".contains($0.prefix(1)) ? "h" : "i"
+    }
+    let turns = owners.indices.filter { $0 == 0 || owners[$0] != owners[$0 - 1] }.map { owners[$0] }
+    #expect(Set(turns) == ["g", "h", "i"] && turns.count == 3)
+  }
+
+  @Test func `each item of a group holds its own places`() async throws {
+    let (outcome, trace) = try await trace(
+      """
+      pools: { db: 1 }
+      steps:
+        - { id: list, run: x, outputs: { files: "[1, 2, 3]" } }
+        - id: g
+          foreach: "${{ fromJSON(steps.list.outputs.files) }}"
+          pool: db
+          steps: [{ id: a, run: x }, { id: b, run: x }]
+      """)
+    #expect(outcome == .succeeded)
+    let items = trace.dropFirst(2).map { $0.prefix(4) }
+    #expect(items.count == 12)
+    #expect(zip(items, items.dropFirst()).count { $0 != $1 } == 2)
+  }
+
+  @Test func `a step that waits for places lets others use its slot`() async throws {
+    // The step c is ready before b, and would hold the only slot that the group still needs.
+    let (outcome, _) = try await trace(
+      """
+      pools: { db: 1 }
+      max-parallel: 1
+      steps:
+        - parallel:
+            - { id: g, pool: db, steps: [{ id: a, run: x }, { id: wait, wait: 20ms }, { id: b, run: x }] }
+            - { id: c, pool: db, run: x }
+            - { id: d, pool: db, mutex: m, run: x }
+            - { id: h, mutex: m, steps: [{ id: e, run: x }, { id: f, pool: db, run: x }] }
+      """)
+    #expect(outcome == .succeeded)
+  }
+
+  @Test func `a group that no longer has a pool gives its places back`() async throws {
+    let gates = ["a": Gate(), "b": Gate()]
+    let executor = ClosureExecutor { context in
+      try await gates[context.step.id]?.waitUnlessCancelled()
+      return [:]
+    }
+    func workflow(_ pool: String) throws -> Workflow {
+      try Workflow(
+        text: """
+          pools: { db: 1 }
+          steps: [{ id: g, \(pool) steps: [{ id: a, run: x }, { id: b, run: x }] }]
+          """, file: "w.yaml")
+    }
+    let engine = Engine(executor: executor)
+    let run = engine.start(try workflow("pool: db,"))
+    await expectEventually("a runs") { run.state["a"]?.phase == .running }
+    let other = engine.start(
+      try Workflow(text: "pools: { db: 1 }\nsteps: [{ id: c, pool: db, run: x }]", file: "w.yaml"))
+    await expectEventually("c waits") { other.state["c"]?.waitsForPool != nil }
+    #expect(try await run.restart(with: try workflow(""), from: []))
+    #expect(await other.outcome == .succeeded)
+    for gate in gates.values { gate.open() }
+    #expect(await run.outcome == .succeeded)
+  }
+
+  @Test func `the places of a group are those that a surviving step has kept`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/reprise-pools-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let claim = PoolClaim(pool: "db", count: 1, size: 1)
+    let holder = CallingSteps.holder(ofGroup: "g", of: "r")
+    let lease = try await PoolPlaces().take(
+      claim, for: holder, in: folder, SystemClock(), onWait: { _ in })
+    let path = try #require(lease?.paths.first)
+    // The host of the step shares the lock, and outlives the engine.
+    let host = try PlaceLock(path, isShared: true)
+    #expect(try PoolPlaces().keptPlaces(claim, for: holder, in: folder) != nil)
+    let other = CallingSteps.holder(ofGroup: "other", of: "r")
+    #expect(try PoolPlaces().keptPlaces(claim, for: other, in: folder) == nil)
+    host?.release()
+  }
 }
