@@ -47,7 +47,7 @@ extension Workflow {
     }
 
     /// The extras, or nil if the step has none; cheaper than `extras` for checking presence.
-    package var extrasIfAny: StepExtras? { extrasBox?.value }
+    @inlinable package var extrasIfAny: StepExtras? { extrasBox?.value }
 
     /// Execution settings that override those of the workflow.
     private struct Settings: Sendable, Equatable {
@@ -65,15 +65,17 @@ extension Workflow {
 
     // Boxed to save memory: most steps of a large file have neither.
     private var settingsBox: Box<Settings>?
-    private var extrasBox: Box<StepExtras>?
+    @usableFromInline var extrasBox: Box<StepExtras>?
 
-    private final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
-      let value: Value
+    @usableFromInline
+    final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
+      @usableFromInline let value: Value
 
       init(_ value: Value) {
         self.value = value
       }
 
+      @usableFromInline
       static func == (left: Box, right: Box) -> Bool { left.value == right.value }
     }
 

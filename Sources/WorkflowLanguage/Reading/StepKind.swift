@@ -74,6 +74,10 @@ extension Workflow.Step {
       self.kind = kind
     }
 
+    /// Returns whether the action is of a kind; much faster than a cast, and asked several times for each
+    /// step of a run.
+    func hasKind(_ type: any StepKind.Type) -> Bool { Swift.type(of: kind) == type }
+
     /// Returns whether two actions have the same kind and the same declaration.
     public static func == (left: Action, right: Action) -> Bool {
       left.kind.isEqual(to: right.kind)

@@ -6,12 +6,12 @@ extension Workflow {
 
   /// Returns the recorded items of a step that is expanded during the run; nil if there are none.
   package func items(of step: Workflow.Step) -> [ExpandedItem]? {
-    (step.action.kind as? FanStep)?.items
+    step.action.hasKind(FanStep.self) ? (step.action.kind as? FanStep)?.items : nil
   }
 
   /// Returns the template of the steps for each item; nil for a step that is not expanded.
   package func template(of step: Workflow.Step) -> FanTemplate? {
-    (step.action.kind as? FanStep)?.template
+    step.action.hasKind(FanStep.self) ? (step.action.kind as? FanStep)?.template : nil
   }
 
   /// The steps, and those of the templates of items.

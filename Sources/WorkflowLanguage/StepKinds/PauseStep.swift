@@ -51,7 +51,9 @@ struct PauseStep: NamedStepKind {
 
 extension Workflow.Step {
   /// The end of the wait of a step that only waits; nil for other steps.
-  package var waitEnd: WaitEnd? { (action.kind as? PauseStep)?.end }
+  package var waitEnd: WaitEnd? {
+    action.hasKind(PauseStep.self) ? (action.kind as? PauseStep)?.end : nil
+  }
 }
 
 extension String {

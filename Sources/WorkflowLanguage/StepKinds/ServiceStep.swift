@@ -47,7 +47,7 @@ struct ServiceStep: NamedStepKind {
 
 extension Workflow.Step.Action {
   /// Whether the step is a service, which runs until no step needs it any more.
-  public var isService: Bool { kind is ServiceStep }
+  public var isService: Bool { hasKind(ServiceStep.self) }
 }
 
 extension Step {

@@ -2,7 +2,8 @@
 
 /// A collection whose smallest element is found at once and removed in logarithmic time.
 ///
-/// Its methods are inlinable, since the engine calls them several times for each step.
+/// Its methods are always inlined, since the engine calls them several times for each step, and the
+/// compiler does not specialize them otherwise.
 package struct Heap<Element: Comparable> {
   @usableFromInline var elements: [Element]
 
@@ -22,6 +23,7 @@ package struct Heap<Element: Comparable> {
 
   /// Adds an element in logarithmic time.
   @inlinable
+  @inline(__always)
   package mutating func insert(_ element: Element) {
     elements.append(element)
     var child = elements.count - 1
@@ -33,6 +35,7 @@ package struct Heap<Element: Comparable> {
 
   /// Removes and returns the smallest element in logarithmic time; returns nil if there is none.
   @inlinable
+  @inline(__always)
   @discardableResult
   package mutating func popSmallest() -> Element? {
     guard let smallest = elements.first, let last = elements.popLast() else { return nil }
