@@ -24,20 +24,30 @@ struct KeyReadingTests {
 
   static let places = [
     Place(.workflow, "KEY: VALUE\n\(step)"),
-    Place(.concurrency, "concurrency: { KEY: VALUE, group: g, policy: queue }\n\(step)"),
-    Place(.triggers, "on: { KEY: VALUE }\n\(step)"),
-    Place(.files, "on: { files: { KEY: VALUE, paths: a } }\n\(step)"),
-    Place(.schedule, "on: { schedule: { KEY: VALUE } }\n\(step)"),
-    Place(.buffer, "on: { buffer: { KEY: VALUE } }\n\(step)"),
-    Place(.parameter, "params: { p: { KEY: VALUE } }\n\(step)"),
-    Place(.dotenv, "dotenv: { KEY: VALUE, path: gone.env }\n\(step)"),
-    Place(.secret, "secrets: { s: { KEY: VALUE } }\n\(step)"),
-    Place(.defaults, "defaults: { KEY: VALUE }\n\(step)"),
+    Place(Tables.concurrency.keys, "concurrency: { KEY: VALUE, group: g, policy: queue }\n\(step)"),
+    Place(Tables.triggers.keys, "on: { KEY: VALUE }\n\(step)"),
+    Place(Tables.files.keys, "on: { files: { KEY: VALUE, paths: a } }\n\(step)"),
+    Place(Tables.schedule.keys, "on: { schedule: { KEY: VALUE } }\n\(step)"),
+    Place(Tables.buffer.keys, "on: { buffer: { KEY: VALUE } }\n\(step)"),
+    Place(Tables.parameter.keys, "params: { p: { KEY: VALUE } }\n\(step)"),
+    Place(Tables.dotenv.keys, "dotenv: { KEY: VALUE, path: gone.env }\n\(step)"),
+    Place(Tables.secret.keys, "secrets: { s: { KEY: VALUE } }\n\(step)"),
+    Place(Tables.defaults.keys, "defaults: { KEY: VALUE }\n\(step)"),
     Place(.step, "steps: [{ KEY: VALUE }]\n"),
-    Place(.condition, "steps: [{ id: a, run: x, if: { KEY: VALUE } }]\n"),
-    Place(.range, "steps: [{ id: a, run: x, foreach: { KEY: VALUE } }]\n"),
-    Place(.cache, "steps: [{ id: a, run: x, cache: { KEY: VALUE } }]\n"),
-    Place(.retry, "steps: [{ id: a, run: x, retry: { KEY: VALUE } }]\n"),
+    Place(Tables.condition.keys, "steps: [{ id: a, run: x, if: { KEY: VALUE } }]\n"),
+    Place(Tables.range.keys, "steps: [{ id: a, run: x, foreach: { KEY: VALUE } }]\n"),
+    Place(Tables.cache.keys, "steps: [{ id: a, run: x, cache: { KEY: VALUE } }]\n"),
+    Place(Tables.retry.keys, "steps: [{ id: a, run: x, retry: { KEY: VALUE } }]\n"),
+    Place(Tables.keep.keys, "keep: { KEY: VALUE }\n\(step)"),
+    Place(Tables.pool.keys, "pools: { p: 2 }\nsteps: [{ id: a, run: x, pool: { KEY: VALUE } }]\n"),
+    Place(Tables.approval.keys, "steps: [{ id: a, approval: { KEY: VALUE } }]\n"),
+    Place(Tables.roundsOfStep.keys, "steps: [{ id: a, run: x, repeat: { KEY: VALUE } }]\n"),
+    Place(
+      Tables.roundsOfGroup.keys,
+      "steps: [{ id: g, repeat: { KEY: VALUE }, steps: [{ id: a, run: x }] }]\n"),
+    Place(Tables.ready.keys, "steps: [{ id: a, service: x, ready: { KEY: VALUE } }]\n"),
+    Place(Tables.wait.keys, "steps: [{ id: a, wait: { KEY: VALUE } }]\n"),
+    Place(Tables.undo, "steps: [{ id: a, run: x, undo: { run: y, KEY: VALUE } }]\n"),
     Place(.parallel, "steps: [{ KEY: VALUE }]\n"),
     Place(.sequence, "steps: [{ KEY: VALUE }]\n"),
   ]
@@ -66,6 +76,7 @@ struct KeyReadingTests {
   }
 
   @Test func `a key that nothing reads is found`() {
-    #expect(unread(in: Place(.cache, "# KEY: VALUE\n\(Self.step)")) == KeyTable.cache.names)
+    #expect(
+      unread(in: Place(Tables.cache.keys, "# KEY: VALUE\n\(Self.step)")) == Tables.cache.keys.names)
   }
 }

@@ -35,7 +35,7 @@ public struct Secrets: Sendable {
     self.values = values
     self.variables = variables
     self.retired = retired
-    masker = Masker(secrets: Array(retired.union(values.values)))
+    masker = Masker(secrets: retired.union(values.values).filter { !$0.isEmpty })
   }
 
   /// Returns these secrets, with those of an earlier workflow of the same run masked as well.
@@ -121,21 +121,24 @@ public struct Secrets: Sendable {
     // other secrets.
     let withoutPrograms = sources.filter { !$0.source.isProgram }
     for (scope, name, source) in withoutPrograms + sources.filter(\.source.isProgram) {
+      let isRequired = source == source.unwrapped
       let value: String
-      switch source {
+      switch source.unwrapped {
       case .environment(let variable):
-        guard let found = environment[variable] else {
+        guard let found = environment[variable] ?? (isRequired ? nil : "") else {
           throw SecretError(
-            "the secret \"\(name)\": there is no environment variable \(variable); "
-              + "set it and try again")
+            "the secret \"\(name)\": there is no environment variable \(variable); set it and "
+              + "try again, or write required: false beside it")
         }
         value = found
         variables.insert(variable)
-      case .file(let path): value = try contents(of: path, name)
+      case .file(let path):
+        value = isRequired || mayAccess(path, .existence) ? try contents(of: path, name) : ""
+      case .optional: value = ""
       case .command(let words):
         value = try await output(of: words, name, programs, Array(values.values))
       }
-      try expectMaskable(value, name)
+      if isRequired || !value.isEmpty { try expectMaskable(value, name) }
       values[Key(scope: scope, name: name)] = value
     }
     return Secrets(values, variables: variables)
@@ -176,10 +179,10 @@ public struct Secrets: Sendable {
     in error: WorkflowError, _ sources: some Sequence<SecretSource>
   ) -> WorkflowError {
     let values = sources.compactMap { source -> String? in
-      switch source {
+      switch source.unwrapped {
       case .environment(let variable): environmentVariable(variable)
       case .file(let path): try? contents(of: path, "")
-      case .command: nil
+      case .command, .optional: nil
       }
     }
     let masker = Masker(secrets: values)
@@ -276,7 +279,12 @@ public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension SecretSource {
+  /// The source itself, without whether it may be missing.
+  fileprivate var unwrapped: SecretSource {
+    if case .optional(let source) = self { source } else { self }
+  }
+
   fileprivate var isProgram: Bool {
-    if case .command = self { true } else { false }
+    if case .command = unwrapped { true } else { false }
   }
 }

@@ -324,15 +324,5 @@ public struct StepSetting: Sendable, Equatable {
 
 extension Retry {
   /// The value of the `retry` key.
-  var value: Value {
-    var fields: [String: Value] = [
-      "limit": .number(Double(limit)), "delay": .text(delay.workflowText),
-      "backoff": .text(backoff.rawValue),
-    ]
-    if backoff == .exponential { fields["factor"] = .number(factor) }
-    if let maxDelay { fields["max-delay"] = .text(maxDelay.workflowText) }
-    if jitter > 0 { fields["jitter"] = .number(jitter) }
-    if let statuses { fields["on"] = .list(statuses.sorted().map { .number(Double($0)) }) }
-    return .map(fields)
-  }
+  var value: Value { Tables.retry.write(self) ?? .null }
 }

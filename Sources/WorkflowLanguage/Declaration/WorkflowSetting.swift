@@ -65,13 +65,7 @@ public struct WorkflowSetting: Sendable, Equatable {
 
   /// A secret: a value that is never displayed or stored.
   public static func secret(_ name: String, from source: SecretSource) -> WorkflowSetting {
-    let value: Value =
-      switch source {
-      case .environment(let variable): .map(["env": .text(variable)])
-      case .file(let path): .map(["file": .text(path)])
-      case .command(let words): .map(["command": .list(words.map(Value.text))])
-      }
-    return WorkflowSetting("secrets", name: name, value)
+    WorkflowSetting("secrets", name: name, Tables.secret.write(Tables.SecretKeys(source)) ?? .null)
   }
 
   /// Environment variables for every step.
@@ -141,12 +135,7 @@ public struct WorkflowSetting: Sendable, Equatable {
   ///
   /// Applies to runs that the commands `reprise run` and `reprise watch` record.
   public static func keep(_ retention: Retention) -> WorkflowSetting {
-    var values: [String: Value] = [:]
-    values["runs"] = retention.runs.map { .number(Double($0)) }
-    values["age"] = retention.age.map { .text($0.workflowText) }
-    values["bytes"] = retention.bytes.map { .text(String($0)) }
-    values["log"] = retention.logBytes.map { .text(String($0)) }
-    return WorkflowSetting("keep", .map(values))
+    WorkflowSetting("keep", Tables.keep.write(retention) ?? .null)
   }
 
   /// A script that runs after the end of a run.
@@ -187,16 +176,12 @@ public struct WorkflowSetting: Sendable, Equatable {
   /// Applies to the commands `reprise run` and `reprise watch`. An `Engine` starts every run that
   /// it is asked to start.
   public static func concurrency(_ concurrency: Concurrency) -> WorkflowSetting {
-    var fields: [String: Value] = [
-      "group": .text(concurrency.group), "policy": .text(concurrency.policy.rawValue),
-    ]
-    if concurrency.limit != 1 { fields["limit"] = .number(Double(concurrency.limit)) }
-    return WorkflowSetting("concurrency", .map(fields))
+    WorkflowSetting("concurrency", Tables.concurrency.write(concurrency) ?? .null)
   }
 
   /// The pools of the project that steps use, by name, with their numbers of places.
   public static func pools(_ sizes: [String: Int]) -> WorkflowSetting {
-    WorkflowSetting("pools", .map(sizes.mapValues { .number(Double($0)) }))
+    WorkflowSetting("pools", Form.pools.write(sizes) ?? .null)
   }
 
   /// The triggers that start runs under `reprise watch`: the keys under `on` of a workflow file.

@@ -279,6 +279,7 @@ enum MisplacedKey: Sendable, Equatable {
   case undoOfFinally, repeatOfFinally
   case ofService(String)
   case inPoolOfGroup(String)
+  case requiredOfCommand
 }
 
 /// The reason why an expression does not see a variable.

@@ -84,6 +84,7 @@ extension MisplacedKey {
     case .undoOfFinally: "a step under \"finally\" cannot have \"undo\""
     case .limitOfGroup: "\"limit\" is only valid with the policy queue"
     case .mutexInMutex: "a group with \"mutex\" cannot contain another mutex"
+    case .requiredOfCommand: "\"required\" is only valid with \"env\" or \"file\""
     case .inPoolOfGroup(let name): "a group with \"pool\" cannot contain \"\(name)\""
     case .ofService(let name): "\"\(name)\" of a step is only valid with \"service\""
     case .ofUses(let name): "a step with \"uses\" cannot have \"\(name)\""
@@ -114,6 +115,7 @@ extension MisplacedKey {
     case .retryOfFinally, .repeatOfFinally: "set it on the steps of the group"
     case .undoOfFinally: "remove it, or move the step to \"steps\""
     case .limitOfGroup: "write policy: queue, or remove it"
+    case .requiredOfCommand: "remove it: a command that fails stops the run"
     case .mutexInMutex, .inPoolOfGroup:
       "remove one of the two: they could wait for one another forever"
     case .ofService: "write \"service\" instead of \"run\" or \"exec\", or remove it"

@@ -125,6 +125,8 @@ public enum SecretSource: Sendable, Equatable {
   case file(String)
   /// The standard output of a program, without a trailing newline.
   case command([String])
+  /// A variable or file that may be missing, or empty; the secret is the empty text then.
+  indirect case optional(SecretSource)
 }
 
 extension Workflow {

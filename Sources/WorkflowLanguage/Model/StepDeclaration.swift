@@ -90,20 +90,8 @@ extension Workflow {
       lines.append("ready.timeout: \(service.timeout.workflowText)")
       lines.append("stop: \(service.stopSignal)")
     }
-    if let retry = step.retry {
-      lines.append("retry.limit: \(retry.limit)")
-      lines.append("retry.delay: \(retry.delay.workflowText), \(retry.backoff)")
-      lines.append("retry.factor: \(retry.factor)")
-      lines.append(retry.maxDelay.map { "retry.max-delay: \($0.workflowText)" })
-      lines.append(retry.statuses.map { "retry.on: \($0.sorted())" })
-    }
-    if let cache = extras?.cache {
-      lines += cache.inputs.map { "cache.inputs: \($0)" }
-      lines += cache.outputs.map { "cache.outputs: \($0)" }
-      lines.append(cache.key.map { "cache.key: \($0.source)" })
-      lines.append(cache.dependencyFile.map { "cache.depfile: \($0)" })
-      lines.append(cache.maxAge.map { "cache.max-age: \($0.workflowText)" })
-    }
+    if let retry = step.retry { lines += Tables.retry.lines("retry", retry) }
+    if let cache = extras?.cache { lines += Tables.cache.lines("cache", cache) }
     return lines.compactMap(\.self)
   }
 

@@ -19,16 +19,21 @@ extension KeyTable {
       "timeout", .computed(.duration),
       "the maximum time from the start of its first step to the end of its last one"),
     Key(
-      "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
+      "retry", Form<Retry>.retry.shape,
       "when all of its steps run again after a failure"),
-    Key("repeat", .map(repetition), "until when all of its steps run again after a success"),
+    Key(
+      "repeat", .map(Tables.roundsOfGroup.keys),
+      "until when all of its steps run again after a success"),
     Key(
       "mutex", .template, "a name; groups and steps with the same mutex never run at once"),
-    Key("pool", .either([.template, .map(pool)]), "the pool of which it takes places as a whole"),
+    Key("pool", Form<PoolClaim>.pool.shape, "the pool of which it takes places as a whole"),
     Key("outputs", .named(.identifier, .template), "values for later steps"),
     Key(
       "foreach",
-      .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
+      .either([
+        .template, .list(.anything, minimum: 0), .map(Tables.range.keys),
+        .map(Tables.itemFiles.keys),
+      ]),
       "the items; the group runs once for each"),
     Key(
       "matrix", .either([.template, .matrix]),

@@ -48,6 +48,15 @@ extension KeyTable {
     "on-busy-update": "when-busy", "limit": "size", "when_full": "when-full", "exclude": "ignore",
   ]
 
+  /// The keys of other tools, with the corresponding key of a service or its readiness.
+  private static let serviceSynonyms = [
+    "daemon": "service", "sidecar": "service", "healthcheck": "ready", "readiness_probe": "ready",
+    "readinessProbe": "ready", "readyWhen": "ready", "stop_signal": "stop", "http_get": "http",
+    "httpGet": "http", "tcpSocket": "port", "test": "run", "log_line": "line",
+    "ready_log_line": "line", "interactive": "terminal", "tty": "terminal", "stdin": "terminal",
+    "priority_weight": "priority", "weight_rule": "order",
+  ]
+
   /// A key that was probably meant instead of an unknown key.
   struct Suggestion {
     let name: String

@@ -27,13 +27,16 @@ extension KeyTable {
       Key("description", .text, "the purpose of the workflow"),
       Key(
         "params",
-        .named(.identifier, .either([.map(parameter), .text, .list(.anything, minimum: 0)])),
+        .named(
+          .identifier, .either([.map(Tables.parameter.keys), .text, .list(.anything, minimum: 0)])),
         "parameters of a run"),
       Key("env", environment, "environment variables for every step"),
       Key(
-        "dotenv", .either([.text, .list(.either([.text, .map(dotenv)]), minimum: 0)]),
+        "dotenv", .either([.text, .list(.either([.text, .map(Tables.dotenv.keys)]), minimum: 0)]),
         "files with environment variables"),
-      Key("secrets", .named(.identifier, .map(secret)), "values that are never shown or stored"),
+      Key(
+        "secrets", .named(.identifier, .map(Tables.secret.keys)),
+        "values that are never shown or stored"),
       Key(
         "runners", .named(.identifier, .runnerKind),
         "places where steps run, by name: each with its kind and settings"),
@@ -41,7 +44,7 @@ extension KeyTable {
       Key("dir", .template, "the directory in which steps run"),
       Key("shell", shell, "the shell that runs scripts"),
       Key(
-        "if", .either([.condition, .map(condition)]),
+        "if", .either([.condition, .map(Tables.condition.keys)]),
         "the condition for the run: an expression, or a command"),
       Key("timeout", .computed(.duration), "the maximum duration of one generation of a run"),
       Key("grace", .computed(.duration), "the time between SIGTERM and SIGKILL for a step"),
@@ -54,19 +57,22 @@ extension KeyTable {
       Key(
         "order", .choice(StepOrder.allCases.map(\.rawValue)),
         "which of the ready steps of equal priority starts first"),
-      Key("concurrency", .map(concurrency), "the runs that must not overlap with this one"),
       Key(
-        "pools", .named(.identifier, .computed(.whole(1...PoolClaim.sizeMax))),
+        "concurrency", .map(Tables.concurrency.keys), "the runs that must not overlap with this one"
+      ),
+      Key(
+        "pools", Form<[String: Int]>.pools.shape,
         "pools that all runs of the project share, by name, with their sizes"),
       Key(
         "durability", .choice(Durability.allCases.map(\.rawValue)),
         "which crash the record of a successful step survives"),
-      Key("keep", .map(keep), "which ended runs are kept, and how much of their output"),
+      Key(
+        "keep", .map(Tables.keep.keys), "which ended runs are kept, and how much of their output"),
       Key(
         "on-end", .either([.script, .list(.text, minimum: 1)]),
         "a command that runs after the end of a run"),
-      Key("on", .map(triggers), "the triggers that start runs in watch mode"),
-      Key("defaults", .map(defaults), "default settings of steps"),
+      Key("on", .map(Tables.triggers.keys), "the triggers that start runs in watch mode"),
+      Key("defaults", .map(Tables.defaults.keys), "default settings of steps"),
       Key("steps", .steps, "the steps, in order", isRequired: true),
       Key("finally", .steps, "steps that run last, even if the run failed or was cancelled"),
       Key(
@@ -74,113 +80,6 @@ extension KeyTable {
       Key(
         "workflows", .named(.identifier, .workflow),
         "further workflows by name, which steps use with uses: \"#NAME\""),
-    ])
-
-  static let concurrency = KeyTable(
-    place: "concurrency", example: "{ group: %, policy: queue }",
-    keys: [
-      Key(
-        "group", .template, "the group of runs that must not overlap", isRequired: true),
-      Key(
-        "policy", .choice(Concurrency.Policy.allCases.map(\.rawValue)),
-        "what happens to a run while another run of the group is active", isRequired: true),
-      Key(
-        "limit", .computed(.whole(1...Int(Int32.max))),
-        "with the policy queue: the maximum number of runs in progress"),
-    ])
-
-  static let keep = KeyTable(
-    place: "keep", example: "{ runs: 20, age: 30d, bytes: 1g }",
-    keys: [
-      Key("runs", .whole(1...Int(Int32.max)), "the maximum number of ended runs"),
-      Key("age", .duration, "the maximum time since the end of a run"),
-      Key("bytes", .size, "the maximum size of the output of all runs"),
-      Key("log", .size, "the maximum size of the output of one attempt"),
-    ])
-
-  static let triggers = KeyTable(
-    place: "on", example: "{ files: [src/**] } or { schedule: { cron: \"0 5 * * *\" } }",
-    oneOf: Triggers.kinds.map { $0.key.name },
-    keys: Triggers.kinds.map { $0.key } + [
-      Key(
-        "when-busy", .choice(BusyPolicy.allCases.map(\.rawValue)),
-        "what happens to an event while a run is in progress"),
-      Key(
-        "restart-from", .choice(["top", "affected"]),
-        "which steps a restart runs again: all, or those affected by changed files"),
-      Key(
-        "debounce", .computed(.duration),
-        "the quiet period after the last change or line before a run starts"),
-      Key("buffer", .map(buffer), "the buffer for pending events"),
-    ])
-
-  static let files = KeyTable(
-    place: "files",
-    keys: [
-      Key("paths", .someTexts, "patterns of the watched files", isRequired: true),
-      Key("ignore", .texts, "patterns of files to ignore"),
-      Key("gitignore", .boolean, "whether files in .gitignore are ignored"),
-    ])
-
-  static let schedule = KeyTable(
-    place: "a schedule", example: "{ cron: \"%\" }", oneOf: ["cron", "every"],
-    keys: [
-      Key("cron", .text, "minute, hour, day of the month, month and day of the week"),
-      Key("time-zone", .text, "the time zone of cron, such as Europe/Berlin"),
-      Key("every", .computed(.duration), "the interval between two runs"),
-      Key(
-        "missed", .choice(["once", "skip"]),
-        "whether missed times are caught up with one run, or skipped"),
-    ])
-
-  static let buffer = KeyTable(
-    place: "a buffer", example: "{ size: % }",
-    keys: [
-      Key("size", .whole(1...100_000), "the maximum number of pending events"),
-      Key(
-        "when-full", .choice(EventBuffer.FullPolicy.allCases.map(\.rawValue)),
-        "what happens to an event if the buffer is full"),
-    ])
-
-  static let parameter = KeyTable(
-    place: "a parameter",
-    keys: [
-      Key("type", .choice(Reader.parameterTypes), "the type of its values"),
-      Key("default", .anything, "the value if none is passed"),
-      Key("min", .decimal(Reader.limits), "the least number or length"),
-      Key("max", .decimal(Reader.limits), "the greatest number or length"),
-      Key("pattern", .text, "a regular expression that texts must match"),
-      Key("required", .boolean, "whether a value must be passed"),
-      Key("description", .text, "the purpose of the parameter"),
-      Key("options", .list(.text, minimum: 1), "the values of a choice"),
-    ])
-
-  static let dotenv = KeyTable(
-    place: "a dotenv entry",
-    keys: [
-      Key("path", .text, "the path of the file", isRequired: true),
-      Key("required", .boolean, "whether a missing file is an error"),
-    ])
-
-  static let secret = KeyTable(
-    place: "a secret", oneOf: ["env", "file", "command"],
-    keys: [
-      Key("env", .text, "the environment variable that contains the secret"),
-      Key("file", .text, "the file that contains the secret"),
-      Key("command", .list(.text, minimum: 1), "the program that prints the secret"),
-    ])
-
-  static let defaults = KeyTable(
-    place: "defaults",
-    keys: [
-      Key("timeout", .computed(.duration), "the maximum duration of an attempt of a step"),
-      Key(
-        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]), "when a failed step is retried"
-      ),
-      Key("continue-on-error", .computed(.boolean), "whether the run continues if a step fails"),
-      Key(
-        "if-skipped", .choice(["run", "skip"]),
-        "whether the steps that need a skipped step run or are skipped, too"),
     ])
 
   /// The keys of the step kinds.
@@ -205,7 +104,7 @@ extension KeyTable {
         "the steps that must finish first, with the expected result of each if written as a map"
       ),
       Key(
-        "if", .either([.condition, .map(condition)]),
+        "if", .either([.condition, .map(Tables.condition.keys)]),
         "the condition for the step to run: an expression, or a command", .extras),
       Key(
         "if-skipped", .choice(["run", "skip"]),
@@ -217,7 +116,8 @@ extension KeyTable {
         "with", .named(.identifier, .anything), "arguments for the action or the other workflow",
         .settings),
       Key(
-        "approval", .either([.template, .map(approval)]), "the question that must be approved",
+        "approval", .either([.template, .map(Tables.approval.keys)]),
+        "the question that must be approved",
         .extras,
         excludedBy: ["uses"]),
       Key(
@@ -231,10 +131,11 @@ extension KeyTable {
         "the maximum duration of an attempt, or of the wait of a step that only waits for approval",
         .settings),
       Key(
-        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
+        "retry", Form<Retry>.retry.shape,
         "when it is retried after a failure", .settings, excludedBy: ["approval"]),
       Key(
-        "repeat", .map(repetition), "until when it runs again after a success", .extras,
+        "repeat", .map(Tables.roundsOfStep.keys), "until when it runs again after a success",
+        .extras,
         excludedBy: ["uses", "approval"]),
       Key(
         "grace", .computed(.duration), "the time between SIGTERM and SIGKILL", .settings,
@@ -244,7 +145,7 @@ extension KeyTable {
       Key(
         "mutex", .template, "a name; steps with the same mutex never run at once", .extras),
       Key(
-        "pool", .either([.template, .map(pool)]), "the pool of which it takes places", .extras,
+        "pool", Form<PoolClaim>.pool.shape, "the pool of which it takes places", .extras,
         excludedBy: ["uses", "approval"]),
       Key(
         "share", .template, "a name; steps with the same name that run at once share one execution",
@@ -264,13 +165,14 @@ extension KeyTable {
         "whether events distinguish its standard error from its standard output",
         .extras, excludedBy: ["approval", "uses"]),
       Key(
-        "ready", .map(readiness), "when a service is ready for the steps that need it", .extras,
+        "ready", .map(Tables.ready.keys), "when a service is ready for the steps that need it",
+        .extras,
         excludedBy: ["uses", "approval"]),
       Key(
         "stop", .choice(ServiceRule.signals.map(\.name)), "the signal that asks a service to end",
         .extras, excludedBy: ["uses", "approval"]),
       Key(
-        "restart", .either([.choice(["on-failure"]), .map(retry)]),
+        "restart", Form<Retry>.restart.shape,
         "when a service that ends while steps need it is started again", .extras,
         excludedBy: ["uses", "approval"]),
       Key(
@@ -279,7 +181,10 @@ extension KeyTable {
         excludedBy: ["uses"]),
       Key(
         "foreach",
-        .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
+        .either([
+          .template, .list(.anything, minimum: 0), .map(Tables.range.keys),
+          .map(Tables.itemFiles.keys),
+        ]),
         "the items; the step runs once for each", .many),
       Key(
         "matrix", .either([.template, .matrix]), "lists; the step runs once for each combination",
@@ -299,10 +204,11 @@ extension KeyTable {
         "outputs", .named(.identifier, .template), "values for later steps", .extras,
         excludedBy: ["uses"]),
       Key(
-        "cache", .map(cache), "when the step can be skipped because nothing has changed", .extras,
+        "cache", .map(Tables.cache.keys),
+        "when the step can be skipped because nothing has changed", .extras,
         excludedBy: ["uses", "approval"]),
       Key(
-        "undo", .either([.script, .list(.template, minimum: 1), .map(undo)]),
+        "undo", .either([.script, .list(.template, minimum: 1), .map(Tables.undo)]),
         "what undoes its work when the run fails", .extras, excludedBy: ["uses"]),
       Key(
         "on",
@@ -311,51 +217,5 @@ extension KeyTable {
           .list(.choice(RunEnding.allCases.map(\.rawValue)), minimum: 1),
         ]),
         "the run endings after which it runs, under finally", .extras, excludedBy: ["uses"]),
-    ])
-
-  static let range = KeyTable(
-    place: "a range",
-    keys: [
-      Key(
-        "from", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]), "the first number",
-        isRequired: true),
-      Key(
-        "to", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]), "the last number",
-        isRequired: true),
-      Key(
-        "by", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]),
-        "the difference between two numbers"),
-    ])
-
-  static let itemFiles = KeyTable(
-    place: "the files of foreach", example: "{ files: \"src/*.c\" }",
-    keys: [
-      Key("files", .someTexts, "patterns of the files that are the items", isRequired: true)
-    ])
-
-  static let cache = KeyTable(
-    place: "cache", example: "{ inputs: [src/**], outputs: [build/app] }",
-    oneOf: ["inputs", "key", "max-age", "depfile"],
-    keys: [
-      Key("inputs", .texts, "patterns of the files that it reads"),
-      Key("outputs", .texts, "patterns of the files that it creates"),
-      Key("key", .template, "a value for other dependencies"),
-      Key("max-age", .computed(.duration), "the maximum time since it last succeeded"),
-      Key(
-        "depfile", .template, "the file in which it lists its inputs, as gcc -MD and make do"),
-    ])
-
-  static let retry = KeyTable(
-    place: "retry",
-    keys: [
-      Key("limit", .whole(1...Int(Int32.max)), "the maximum number of retries", isRequired: true),
-      Key("delay", .duration, "the delay before the second attempt"),
-      Key("backoff", .choice(Retry.Backoff.allCases.map(\.rawValue)), "how the delay grows"),
-      Key("factor", .decimal(1...1000), "the factor of exponential growth"),
-      Key("max-delay", .duration, "the maximum delay"),
-      Key("jitter", .decimal(0...1), "the random fraction of the delay"),
-      Key(
-        "on", .either([.whole(1...255), .list(.whole(1...255), minimum: 1)]),
-        "the exit statuses after which it is retried"),
     ])
 }

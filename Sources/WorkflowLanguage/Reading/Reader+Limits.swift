@@ -1,4 +1,4 @@
-// Parses the types, defaults and limits of parameters.
+// Parses the types and defaults of parameters.
 
 import YAML
 
@@ -41,35 +41,19 @@ extension Reader {
     }
   }
 
-  /// Parses the limits of a parameter.
-  mutating func parameterLimits(
-    _ name: String, _ kind: Parameter.Kind, _ fields: Fields
-  ) -> Parameter.Limits {
-    for key in ["min", "max", "pattern"] {
-      guard let place = fields.key(key) else { continue }
-      let isValid =
-        switch kind {
-        case .string: true
-        case .number, .integer, .list, .map: key != "pattern"
-        case .boolean, .choice: false
-        }
-      if !isValid { report(.misplaced(.limits(key, of: kind.name)), at: place) }
-    }
-    var limits = Parameter.Limits()
-    limits.minimum = fields["min"].flatMap { decimal($0, "min", Self.limits) }
-    limits.maximum = fields["max"].flatMap { decimal($0, "max", Self.limits) }
-    if let minimum = limits.minimum, let maximum = limits.maximum, minimum > maximum {
-      report(.emptyLimits(name), at: fields.key("max") ?? fields.node)
-      return Parameter.Limits()
-    }
-    if let node = fields["pattern"], let pattern = text(node, "pattern") {
-      do throws(PatternError) {
-        _ = try TextPattern(pattern)
-        limits.pattern = pattern
-      } catch {
-        report(.textPattern(error.message), at: node)
+  /// Returns the parameter whose declaration is its default.
+  mutating func scalarParameter(_ name: String, _ node: Node) -> Parameter? {
+    if node.isNull { return Parameter(name: name) }
+    // A scalar is a default value, which also determines the type.
+    guard text(node, "the default of \"\(name)\"") != nil else { return nil }
+    let value = Value(node)
+    let kind: Parameter.Kind =
+      switch value {
+      case .boolean: .boolean
+      case .number, .digits: value.asText == node.text ? .number : .string
+      default: .string
       }
-    }
-    return limits
+    return Parameter(
+      name: name, kind: kind, defaultValue: kind == .string ? .text(node.text ?? "") : value)
   }
 }

@@ -50,14 +50,12 @@ extension WorkflowReader {
     guard case .mapping = node.content else {
       return readers[file].nonEmptyText(node, "dotenv").map { ($0, true, node) }
     }
-    guard let fields = readers[file].fields(of: node, .dotenv) else { return nil }
-    guard let pathNode = fields["path"] else {
-      guard fields.lacks("path") else { return nil }
-      readers[file].report(.missing(.path), at: node)
+    var context = Context()
+    context.file = file
+    guard let entry = Tables.dotenv.read(node, &self, context), let path = entry.path else {
       return nil
     }
-    let isRequired = fields["required"].flatMap { readers[file].boolean($0, "required") } ?? true
-    return readers[file].nonEmptyText(pathNode, "path").map { ($0, isRequired, pathNode) }
+    return (path.text, entry.isRequired, path.node)
   }
 }
 

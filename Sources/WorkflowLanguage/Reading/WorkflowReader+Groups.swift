@@ -149,12 +149,12 @@ extension WorkflowReader {
     group.timeout = fields["timeout"].flatMap {
       duration($0, "timeout", context, allowsZero: false)
     }
-    group.retry = fields["retry"].flatMap { readers[file].retry($0) }
+    group.retry = read("retry", of: fields, .retry, context)
     if let key = fields.key("retry"), context.isFinally || context.isCleanUp {
       readers[file].report(.misplaced(.retryOfFinally), at: key)
     }
     refuseMutualWait(fields, context)
-    group.pool = fields["pool"].flatMap { readPool($0, context) }
+    group.pool = read("pool", of: fields, .pool, context)
     guard let node = fields["mutex"], let mutex = text(node, "mutex", context) else { return }
     group.mutex = mutex
     noteLimit(.mutex(mutex), fields.key("mutex"), "parallel", context)

@@ -169,31 +169,8 @@ extension WorkflowReader {
   private var placeholderBinding: Bindings { Bindings(item: .null, index: 0, label: "…") }
 
   private mutating func readRange(_ node: Node, _ context: Context) -> [Value]? {
-    let file = context.file
-    guard let fields = readers[file].fields(of: node, .range) else { return nil }
-    func number(_ name: String, _ reader: inout WorkflowReader) -> Int?? {
-      guard let node = fields[name] else { return .some(nil) }
-      guard let settled = reader.settled(node, name, context) else { return nil }
-      guard let text = settled.text, let number = Int(text), number.magnitude <= Int32.max else {
-        reader.readers[file].report(
-          .notWhole(name, from: nil, isLarge: false, isComputed: false), at: node)
-        return nil
-      }
-      return number
-    }
-    guard let from = number("from", &self), let to = number("to", &self),
-      let by = number("by", &self)
-    else { return nil }
-    guard let from, let to else {
-      guard fields.lacks("from") || fields.lacks("to") else { return nil }
-      readers[file].report(.missing(.fromAndTo), at: node)
-      return nil
-    }
-    let distance = by ?? 1
-    guard distance != 0 else {
-      readers[file].report(.rangeStepZero, at: fields["by"] ?? node)
-      return nil
-    }
+    guard let range = Tables.range.read(node, &self, context), range.by != 0 else { return nil }
+    let (from, to, distance) = (range.from, range.to, range.by)
     let isEmpty = distance > 0 ? to < from : to > from
     guard !isEmpty else { return [] }
     guard expandsWithinLimit(abs(to - from) / abs(distance) + 1, node, context) else { return nil }

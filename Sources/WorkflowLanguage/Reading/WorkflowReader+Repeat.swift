@@ -3,32 +3,6 @@
 import YAML
 
 extension WorkflowReader {
-  /// Reads the rule for the rounds of a step, or of a group.
-  mutating func readRepetition(
-    _ node: Node, at place: ExpressionPlace = .repetition, _ context: Context, _ draft: Int
-  ) -> Repetition? {
-    let file = context.file
-    guard let fields = readers[file].fields(of: node, .repetition) else { return nil }
-    if fields["until"] != nil, let key = fields.key("while") {
-      readers[file].report(.exclusive("until", "while", in: "repeat"), at: key)
-      return nil
-    }
-    guard let condition = fields["until"] ?? fields["while"] else {
-      guard fields.lacks("until"), fields.lacks("while") else { return nil }
-      readers[file].report(.missing(.untilOrWhile), at: node)
-      return nil
-    }
-    let every = fields["every"].flatMap { duration($0, "every", context, allowsZero: true) }
-    let limit = fields["limit"].flatMap { number($0, "limit", context) }
-    guard
-      let template = template(
-        condition, "a condition", place, context, draft: draft, isExpression: true)
-    else { return nil }
-    return Repetition(
-      condition: template, isWhile: fields["while"] != nil,
-      delay: every ?? Repetition.defaultDelay, limit: limit)
-  }
-
   // MARK: Groups
 
   /// Adds the group around one with `repeat`, which runs again as a whole for each round.
@@ -64,9 +38,8 @@ extension WorkflowReader {
     step.extras = group.context.extras
     step.extras.scope = group.context.scope
     step.extras.bindings = group.context.bindings
-    if let rule = readRepetition(node, at: .condition, group.context, draft),
-      let rounds = groups[group.context.group].parent
-    {
+    let keys = Tables.roundsOfGroup.read(node, &self, group.context, draft)
+    if let rule = keys?.rule, let rounds = groups[group.context.group].parent {
       step.action = Workflow.Step.Action(RoundStep(rule: rule))
       groups[rounds].retry = Retry(limit: (rule.limit ?? .max) - 1, delay: rule.delay)
       groups[rounds].continuesOnError = groups[group.context.group].continuesOnError

@@ -118,21 +118,20 @@ extension WorkflowReader {
     return nodes.compactMap { text($0, what, context) }
   }
 
-  mutating func readConcurrency(_ node: Node, _ context: Context) -> Concurrency? {
-    guard case .mapping(let pairs) = node.content else {
-      return readers[context.file].concurrency(node)
-    }
-    // The group may depend on parameters, for example to have one group per target.
-    var settledPairs: [Node.Pair] = []
-    for var pair in pairs {
-      if pair.key.says("group") || pair.key.says("limit") {
-        guard let value = settled(pair.value, pair.key.text ?? "", context) else { return nil }
-        pair.value = value
-      }
-      settledPairs.append(pair)
-    }
-    var copy = node
-    copy.content = .mapping(settledPairs)
-    return readers[context.file].concurrency(copy)
+  /// Reads the value of a key; nil if it is missing or invalid.
+  mutating func read<Content>(
+    _ name: String, of fields: Fields, _ form: Form<Content>, _ context: Context,
+    draft: Int? = nil
+  ) -> Content? {
+    guard let node = fields[name] else { return nil }
+    return form.read(node, Site(what: name, context: context, draft: draft), &self)
+  }
+
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ node: Node?, _ what: String
+  ) -> Choice? where Choice.RawValue == String {
+    guard let node else { return nil }
+    return readers[0].choice(node, what, of: Choice.allCases.map(\.rawValue))
+      .flatMap(Choice.init(rawValue:))
   }
 }

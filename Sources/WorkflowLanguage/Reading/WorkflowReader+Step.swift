@@ -142,7 +142,7 @@ extension WorkflowReader {
       ?? context.defaults.timeout
     step.grace = fields["grace"].flatMap { duration($0, "grace", context, allowsZero: true) }
     if step.grace == nil && context.scope != 0 { step.grace = context.defaults.grace }
-    step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
+    step.retry = read("retry", of: fields, .retry, context) ?? context.defaults.retry
   }
 
   /// The keys that most steps do not have.
@@ -156,7 +156,7 @@ extension WorkflowReader {
     extras.bindings = context.bindings
     if let node = fields["if"] {
       if case .mapping = node.content {
-        extras.conditionCommand = readConditionCommand(node, context)
+        extras.conditionCommand = Tables.condition.read(node, &self, context)
       } else if let condition = readCondition(node, context, draft) {
         extras.conditions.append(condition)
       }
@@ -174,13 +174,15 @@ extension WorkflowReader {
     extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
     refuseMutualWait(fields, context)
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
-    extras.pool = fields["pool"].flatMap { readPool($0, context) } ?? extras.pool
-    if let node = fields["approval"] { readApproval(node, context, into: &extras) }
+    extras.pool = read("pool", of: fields, .pool, context) ?? extras.pool
+    readApproval(fields, context, into: &extras)
     if let node = fields["outputs"] {
       extras.outputs = readOutputs(node, of: "a step", context, draft)
     }
-    extras.cache = fields["cache"].flatMap { readCache($0, context, draft) }
-    extras.repetition = fields["repeat"].flatMap { readRepetition($0, context, draft) }
+    extras.cache = read("cache", of: fields, .map(Tables.cache), context, draft: draft)
+    extras.repetition =
+      read("repeat", of: fields, .map(Tables.roundsOfStep), context, draft: draft)?
+      .rule
     extras.share = fields["share"].flatMap { readShare($0, fields, context, draft) }
     if context.isFinally || context.isCleanUp {
       let endings = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
@@ -328,20 +330,17 @@ extension WorkflowReader {
     return template(node, "share", .share, context, draft: draft)
   }
 
-  private mutating func readCache(_ node: Node, _ context: Context, _ draft: Int) -> CacheRule? {
-    guard let fields = readers[context.file].fields(of: node, .cache) else { return nil }
-    var rule = CacheRule()
-    if let node = fields["inputs"] { rule.inputs = patterns(node, "inputs", context) }
-    if let node = fields["outputs"] { rule.outputs = patterns(node, "outputs", context) }
-    rule.key = fields["key"].flatMap { template($0, "key", .cacheKey, context, draft: draft) }
-    rule.maxAge = fields["max-age"].flatMap {
-      duration($0, "max-age", context, allowsZero: false)
+  /// Reads `approval`: a question, or a map with a question and its settings.
+  private mutating func readApproval(
+    _ fields: Fields, _ context: Context, into extras: inout StepExtras
+  ) {
+    guard let node = fields["approval"] else { return }
+    guard case .mapping = node.content else {
+      extras.approval = text(node, "approval", context)
+      return
     }
-    rule.dependencyFile = fields["depfile"].flatMap { pathOfFile($0, "depfile", context) }
-    if KeyTable.cache.oneOf.allSatisfy(fields.lacks) {
-      readers[context.file].report(.missing(.inputsOrKey), at: node)
-    }
-    return rule
+    guard let keys = Tables.approval.read(node, &self, context) else { return }
+    (extras.approval, extras.approvalRule) = (keys.message, keys.rule)
   }
 }
 

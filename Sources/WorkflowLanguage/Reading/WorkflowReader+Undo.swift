@@ -140,7 +140,7 @@ extension WorkflowReader {
 
   /// Returns the keys of `undo` if it is a map with a command, or reports an error.
   private mutating func ownFields(of node: Node, _ context: Context) -> Fields? {
-    guard let own = readers[context.file].fields(of: node, .undo) else { return nil }
+    guard let own = readers[context.file].fields(of: node, Tables.undo) else { return nil }
     if own["run"] != nil || own["exec"] != nil { return own }
     if own.lacks("run"), own.lacks("exec") {
       readers[context.file].report(.missing(.runOfUndo), at: node)

@@ -218,7 +218,7 @@ extension WorkflowReader {
     _ context: Context, _ inner: Context, _ draft: Int
   ) {
     let file = context.file
-    let parameters = used["params"].map { readers[inner.file].parameters($0) } ?? []
+    let parameters = used["params"].map { readParameters($0, inner) } ?? []
     let names = Set(parameters.map(\.name))
     let values = Dictionary(given.map { ($0.name, $0.value) }) { first, _ in first }
     for (name, key, _) in given where !names.contains(name) {

@@ -205,7 +205,7 @@ struct WorkflowReader {
   /// Reads all keys, and collects the steps and the templates to check.
   private mutating func readWorkflow(_ root: Node, _ defaultName: String) -> Header? {
     guard let fields = readers[0].fields(of: root, .workflow) else { return nil }
-    let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
+    let parameters = fields["params"].map { readParameters($0, Context()) } ?? []
     var context = Context()
     addScope(Scope(workflow: defaultName))
     scopes[0].folder = SourceFiles.absoluteFolder(of: readers[0].file)
@@ -220,10 +220,10 @@ struct WorkflowReader {
     }
     let maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
     let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
-    let order: StepOrder? = choice(fields["order"], "order")
-    let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
-    let durability: Durability? = choice(fields["durability"], "durability")
-    let keep = fields["keep"].flatMap { readers[0].keep($0) }
+    let order = read("order", of: fields, Form<StepOrder>.choice, context)
+    let concurrency = read("concurrency", of: fields, .map(Tables.concurrency), context)
+    let durability = read("durability", of: fields, Form<Durability>.choice, context)
+    let keep = read("keep", of: fields, .map(Tables.keep), context)
     let onEnd = fields["on-end"].flatMap { readers[0].endCommand($0) }
     let triggers = fields["on"].flatMap { readTriggers($0, context) }
     let condition = fields["if"].flatMap { readWorkflowCondition($0, context) }
@@ -270,7 +270,7 @@ struct WorkflowReader {
     let file = context.file
     if let node = fields["dotenv"] { scopes[context.scope].dotenv = readDotenv(node, context) }
     if let node = fields["secrets"] {
-      scopes[context.scope].secrets = readers[file].secrets(node)
+      scopes[context.scope].secrets = readSecrets(node, context)
     }
     if let node = fields["env"] {
       scopes[context.scope].environment = readEnvironment(
@@ -281,22 +281,19 @@ struct WorkflowReader {
         node, "dir", .workflowDirectory, context, draft: nil)
     }
     if let node = fields["runners"] { scopes[context.scope].runners = readRunners(node, context) }
-    if let node = fields["pools"] { scopes[context.scope].pools = readPools(node, context) }
+    scopes[context.scope].pools = read("pools", of: fields, .pools, context) ?? [:]
     readRunner(fields["runner"], into: &context)
     context.defaults.shell = fields["shell"].flatMap { readers[file].shell($0) }
     context.defaults.grace = fields["grace"].flatMap {
       duration($0, "grace", context, allowsZero: true)
     }
-    guard let node = fields["defaults"], let defaults = readers[file].fields(of: node, .defaults)
-    else { return }
-    context.defaults.timeout = defaults["timeout"].flatMap {
-      duration($0, "timeout", context, allowsZero: false)
+    guard let defaults = read("defaults", of: fields, .map(Tables.defaults), context) else {
+      return
     }
-    context.defaults.retry = defaults["retry"].flatMap { readers[file].retry($0) }
-    context.defaults.continuesOnError =
-      defaults["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) } ?? false
-    context.defaults.skipsDependents =
-      defaults["if-skipped"].flatMap { readIfSkipped($0, context) } ?? false
+    context.defaults.timeout = defaults.timeout
+    context.defaults.retry = defaults.retry
+    context.defaults.continuesOnError = defaults.continuesOnError
+    context.defaults.skipsDependents = defaults.skipsDependents
   }
 
   // MARK: Lists and groups

@@ -86,10 +86,12 @@ package struct WorkflowText: Sendable {
   /// The parameters in the order of the file; empty if they are invalid.
   ///
   /// Reading the workflow reports the errors.
-  package var parameters: [Parameter] { read("params") { $0.parameters($1) } ?? [] }
+  package var parameters: [Parameter] { read("params") { $0.readParameters($1, .init()) } ?? [] }
 
   /// The sources of the secrets of this file, not of used files; empty if they are invalid.
-  package var secretSources: [String: SecretSource] { read("secrets") { $0.secrets($1) } ?? [:] }
+  package var secretSources: [String: SecretSource] {
+    read("secrets") { $0.readSecrets($1, .init()) } ?? [:]
+  }
 
   /// Returns the line of a step; nil if it is not found.
   ///
@@ -115,8 +117,12 @@ package struct WorkflowText: Sendable {
     return nil
   }
 
-  private func read<Result>(_ key: String, _ read: (inout Reader, Node) -> Result) -> Result? {
-    var reader = Reader(file: file, source: source)
+  private func read<Result>(
+    _ key: String, _ read: (inout WorkflowReader, Node) -> Result
+  ) -> Result? {
+    var reader = WorkflowReader(
+      file: file, source: source, sources: .kept([:], variables: [:]), arguments: Arguments(),
+      actions: nil)
     guard let root, case .mapping(let pairs) = root.content,
       let node = pairs.first(where: { $0.key.text == key })?.value
     else { return nil }

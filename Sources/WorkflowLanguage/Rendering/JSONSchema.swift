@@ -48,7 +48,7 @@ extension KeyTable {
     }
     if !pairs.isEmpty { schema["not"] = .map(["anyOf": .list(pairs)]) }
     if has("service") {
-      let keys = Self.serviceKeys.map { ($0, Value.list([.text("service")])) }
+      let keys = WorkflowReader.serviceKeys.map { ($0, Value.list([.text("service")])) }
       schema["dependencies"] = .map(Dictionary(uniqueKeysWithValues: keys))
     }
     return schema

@@ -5,7 +5,7 @@ import YAML
 /// A step that waits.
 struct PauseStep: NamedStepKind {
   static let name = "wait"
-  static let shape = Shape.either([.computed(.duration), .map(.pause)])
+  static let shape = Shape.either([.computed(.duration), .map(Tables.wait.keys)])
   static let summary = "how long to wait, or until when"
 
   static var refused: [String] {
@@ -21,20 +21,7 @@ struct PauseStep: NamedStepKind {
       return reader.duration(step.node, name, context, allowsZero: true)
         .map { PauseStep(end: .after($0)) }
     }
-    guard let fields = reader.readers[context.file].fields(of: step.node, .pause) else {
-      return nil
-    }
-    guard let node = fields["until"] else {
-      guard fields.lacks("until") else { return nil }
-      reader.readers[context.file].report(.missing(.momentOfWait), at: step.node)
-      return nil
-    }
-    guard let text = reader.text(node, "until", context) else { return nil }
-    guard text.isMoment else {
-      reader.readers[context.file].report(.moment(text), at: node)
-      return nil
-    }
-    return PauseStep(end: .at(text))
+    return Tables.wait.read(step.node, &reader, context).map { PauseStep(end: .at($0.text)) }
   }
 
   var shown: [String] {
@@ -102,4 +89,16 @@ extension Step {
     self.init(
       id, [("wait", .map(["until": moment.value]))], settings, DeclarationPlace(file, line))
   }
+}
+
+extension Form where Content == String {
+  /// A moment in UTC.
+  static let moment = Form(
+    .template,
+    read: { node, site, reader in
+      guard let text = reader.text(node, site.what, site.context) else { return nil }
+      if text.isMoment { return text }
+      reader.readers[site.context.file].report(.moment(text), at: node)
+      return nil
+    }, write: { .text($0) })
 }

@@ -19,14 +19,16 @@ public struct FileTrigger: Sendable, Equatable {
 
 extension FileTrigger: TriggerKey {
   static let key = Key(
-    "files", .either([.someTexts, .map(.files)]), "files whose changes start a run")
+    "files", .either([.someTexts, .map(Tables.files.keys)]), "files whose changes start a run")
 
   package var words: [String] { ["files " + patterns.joined(separator: " ")] }
 
   static func read(
     _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
   ) -> FileTrigger? {
-    reader.readFiles(node, context)
+    if case .mapping = node.content { return Tables.files.read(node, &reader, context) }
+    let site = WorkflowReader.Site(what: "files", context: context, draft: nil)
+    return Form<[String]>.watchedPatterns.read(node, site, &reader).map { FileTrigger($0) }
   }
 }
 
@@ -35,43 +37,5 @@ extension Triggers {
   public var files: FileTrigger? {
     get { self[FileTrigger.self] }
     set { self[FileTrigger.self] = newValue }
-  }
-}
-
-extension WorkflowReader {
-  fileprivate mutating func readFiles(_ node: Node, _ context: Context) -> FileTrigger? {
-    guard case .mapping = node.content else {
-      return FileTrigger(nonEmptyPatterns(node, "files", context))
-    }
-    guard let fields = readers[0].fields(of: node, .files) else { return nil }
-    guard let paths = fields["paths"] else {
-      guard fields.lacks("paths") else { return nil }
-      readers[0].report(.missing(.paths), at: node)
-      return nil
-    }
-    var trigger = FileTrigger(nonEmptyPatterns(paths, "paths", context))
-    if let node = fields["ignore"] {
-      for pattern in patterns(node, "ignore", context) {
-        guard !pattern.hasPrefix("!") else {
-          readers[0].report(.ignorePattern, at: node)
-          continue
-        }
-        trigger.patterns.append("!" + pattern)
-      }
-    }
-    trigger.respectsGitignore =
-      fields["gitignore"].flatMap { readers[0].boolean($0, "gitignore") } ?? true
-    return trigger
-  }
-
-  private mutating func nonEmptyPatterns(
-    _ node: Node, _ what: String, _ context: Context
-  ) -> [String] {
-    let before = errorCount
-    let found = patterns(node, what, context)
-    if errorCount == before, !found.contains(where: { !$0.hasPrefix("!") }) {
-      readers[0].report(.noFile(what), at: node)
-    }
-    return found
   }
 }

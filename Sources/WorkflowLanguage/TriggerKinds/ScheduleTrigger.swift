@@ -36,8 +36,10 @@ package struct ScheduleTrigger: TriggerKey {
   /// The schedules, each with a unique text.
   package var schedules: [Schedule]
 
+  private static let schedule = Shape.either([.text, .map(Tables.schedule.keys)])
+
   static let key = Key(
-    "schedule", .either([.map(.schedule), .list(.map(.schedule), minimum: 1)]),
+    "schedule", .either([schedule, .list(schedule, minimum: 1)]),
     "the times at which runs start")
 
   package var words: [String] { schedules.map { "schedule " + $0.text } }
@@ -74,53 +76,14 @@ extension WorkflowReader {
     return schedules
   }
 
+  /// Reads a cron expression, or a map.
   private mutating func readSchedule(_ node: Node, _ context: Context) -> Schedule? {
-    guard let fields = readers[0].fields(of: node, .schedule) else { return nil }
-    let missed = fields["missed"].flatMap {
-      readers[0].choice($0, "missed policy", of: ["once", "skip"])
-    }
-    let catchesUp = missed != "skip"
-    if let node = fields["cron"] {
-      if let key = fields.key("every") {
-        readers[0].report(.exclusive("cron", "every", in: "a schedule"), at: key)
+    if case .scalar = node.content {
+      let site = Site(what: "cron", context: context, draft: nil)
+      return Form.cron.read(node, site, &self).flatMap { cron in
+        Tables.ScheduleKeys(cron: cron).schedule
       }
-      return readCron(node, zone: fields["time-zone"], catchesUp, context)
     }
-    if let key = fields.key("time-zone") {
-      readers[0].report(.misplaced(.timeZone), at: key)
-    }
-    guard let node = fields["every"] else {
-      guard fields.lacks("cron"), fields.lacks("every") else { return nil }
-      readers[0].report(.missing(.cronOrEvery), at: node)
-      return nil
-    }
-    guard let time = duration(node, "every", context, allowsZero: false) else { return nil }
-    guard time >= .seconds(1) else {
-      readers[0].report(.shortInterval, at: node)
-      return nil
-    }
-    return Schedule(.every(time), text: "every \(node.text ?? "")", catchesUp: catchesUp)
-  }
-
-  private mutating func readCron(
-    _ node: Node, zone zoneNode: Node?, _ catchesUp: Bool, _ context: Context
-  ) -> Schedule? {
-    let zone = zoneNode.flatMap { text($0, "time-zone", context) }
-    if let zone, let zoneNode, ZoneRules(identifier: zone) == nil {
-      let known = ZoneRules.identifiers
-      readers[0].report(
-        .unknownZone(zone, nearest: nearest(to: zone, among: known), areInstalled: known.count > 1),
-        at: zoneNode)
-    }
-    guard let text = text(node, "cron", context) else { return nil }
-    do throws(CronError) {
-      return Schedule(
-        .cron(try CronExpression(text), zone: zone), text: zone.map { "\(text) \($0)" } ?? text,
-        catchesUp: catchesUp)
-    } catch {
-      readers[0].report(
-        ExpressionError(.cron(error.message, hint: error.hint), error.range), in: node)
-      return nil
-    }
+    return Tables.schedule.read(node, &self, context)?.schedule
   }
 }

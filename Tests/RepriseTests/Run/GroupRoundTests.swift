@@ -26,14 +26,7 @@ struct GroupRoundTests {
     }
     let run = Engine(executor: executor, clock: clock).start(
       try Workflow(text: text, file: "w.yaml"))
-    await expectEventually("the run is over") {
-      clock.advanceToNextWake()
-      if case .ended = run.state.phase { return true }
-      return false
-    }
-    // A run that does not end has been reported.
-    run.kill()
-    return (await run.outcome, run, order.value)
+    return (await run.outcomeInTime(on: clock), run, order.value)
   }
 
   private static func polling(_ settings: String) -> String {

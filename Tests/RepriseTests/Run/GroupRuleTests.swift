@@ -35,13 +35,7 @@ struct GroupRuleTests {
     _ text: String, _ behaviours: [String: Behaviour] = [:], clock: VirtualClock = VirtualClock()
   ) async throws -> (RunOutcome, Run, [String]) {
     let (run, order) = try start(text, behaviours, clock)
-    let outcome = Task { await run.outcome }
-    await expectEventually("the run is over") {
-      clock.advanceToNextWake()
-      if case .ended = run.state.phase { return true }
-      return false
-    }
-    return (await outcome.value, run, order.value)
+    return (await run.outcomeInTime(on: clock), run, order.value)
   }
 
   // MARK: Retries

@@ -44,7 +44,7 @@ struct NeedRuleTests {
     await expectEventually("c has succeeded") { run.state["c"]?.phase.isSuccess == true }
     #expect(run.state["a"]?.phase == .running)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(await run.outcomeInTime() == .succeeded)
     #expect(phases(run.state) == "a succeeded, b succeeded, c succeeded")
   }
 
@@ -89,7 +89,7 @@ struct NeedRuleTests {
     }
     #expect(run.state["after"]?.phase == .pending)
     gate.open()
-    _ = await run.outcome
+    _ = await run.outcomeInTime()
     #expect(run.state["after"]?.phase == .succeeded([:]))
     let early = try runItems(
       #"["good", "gate"]"#, "  - { id: after, needs: { any: [each] }, run: x }")
@@ -103,11 +103,11 @@ struct NeedRuleTests {
 
   @Test func `a step is cancelled if none of the computed items has succeeded`() async throws {
     let run = try runItems(#"["fail"]"#, "  - { id: after, needs: { any: [each] }, run: x }")
-    _ = await run.outcome
+    _ = await run.outcomeInTime()
     #expect(run.state["after"]?.phase == .cancelled(.failure(ofStep: "each[fail]")))
     // No item is no failure.
     let none = try runItems("[]", "  - { id: after, needs: { any: [each] }, run: x }")
-    #expect(await none.outcome == .succeeded)
+    #expect(await none.outcomeInTime() == .succeeded)
     #expect(none.state["after"]?.phase == .succeeded([:]))
   }
 
@@ -132,7 +132,7 @@ struct NeedRuleTests {
     }
     #expect(run.state["gate"]?.phase == .running)
     gate.open()
-    _ = await run.outcome
+    _ = await run.outcomeInTime()
     #expect(
       phases(run.state) == "list succeeded, each succeeded, each[fail] failed, "
         + "each[fail2] succeeded, mirror succeeded, gate succeeded, ended succeeded, last succeeded"
@@ -150,7 +150,7 @@ struct NeedRuleTests {
         - { id: d, needs: [], run: x }
         - { id: e, needs: { d: success, any: [a] }, run: x }
       """)
-    _ = await run.outcome
+    _ = await run.outcomeInTime()
     #expect(phases(run.state) == "a failed, b failed, c cancelled, d succeeded, e cancelled")
   }
 
@@ -169,7 +169,7 @@ struct NeedRuleTests {
     await expectEventually("e is over") { run.state["e"]?.phase.isFinal == true }
     #expect(run.state["c"]?.phase == .pending)
     gate.open()
-    _ = await run.outcome
+    _ = await run.outcomeInTime()
     #expect(phases(run.state) == "a skipped, b succeeded, c succeeded, d failed, e succeeded")
   }
 
@@ -189,7 +189,7 @@ struct NeedRuleTests {
     }
     #expect(run.state["d"]?.phase == .pending)
     gate.open()
-    _ = await run.outcome
+    _ = await run.outcomeInTime()
     #expect(run.state["d"]?.phase.isSuccess == true)
   }
 
@@ -205,7 +205,7 @@ struct NeedRuleTests {
         - { id: broken, needs: { build: over, lint: success }, run: x }
         - { id: after, needs: { broken: over }, run: x }
       """)
-    #expect(await run.outcome == .failed(step: "lint", reason: .exited(status: 7)))
+    #expect(await run.outcomeInTime() == .failed(step: "lint", reason: .exited(status: 7)))
     #expect(
       phases(run.state)
         == "lint failed, build succeeded, publish succeeded, told succeeded, fine skipped, "
@@ -225,7 +225,7 @@ struct NeedRuleTests {
         - { id: other, needs: [], if: params.publish, run: x }
         - { id: after, run: x }
       """)
-    #expect(await run.outcome == .succeeded)
+    #expect(await run.outcomeInTime() == .succeeded)
     #expect(
       phases(run.state)
         == "publish skipped, announce skipped, archive skipped, always succeeded, over succeeded, "
@@ -277,7 +277,7 @@ struct NeedRuleTests {
         && run.state["b"]?.phase.isSuccess == true
     }
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(await run.outcomeInTime() == .succeeded)
     #expect(begun.value.sorted() == ["b", "c"])
   }
 }

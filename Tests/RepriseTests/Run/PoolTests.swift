@@ -170,12 +170,7 @@ struct PoolTests {
       })
     engine.poolFolder = folder
     let run = engine.start(try Workflow(text: text, file: "w.yaml"))
-    let outcome = Task { await run.outcome }
-    await expectEventually("the run is over") {
-      if case .ended = run.state.phase { true } else { false }
-    }
-    run.kill()
-    return (await outcome.value, trace.value)
+    return (await run.outcomeInTime(), trace.value)
   }
 
   @Test(arguments: [true, false])

@@ -252,7 +252,7 @@ struct ServiceTests {
         """))
     await expectEventually("it is in use") { run.state["u"]?.phase == .running }
     try await run.perform(.cancel(steps: ["db"], now: false))
-    #expect(await run.outcome == .cancelled)
+    #expect(await run.outcomeInTime() == .cancelled)
     for id in ["u", "v"] {
       #expect(run.state[id]?.phase == .cancelled(.cancellation(ofStep: "db")))
     }

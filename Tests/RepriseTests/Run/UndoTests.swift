@@ -91,7 +91,7 @@ struct UndoTests {
     let run = Engine(executor: executor).start(try Workflow(text: Self.text, file: "w.yaml"))
     await expectEventually("b is being undone") { order.value.last == "b/undo" }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(await run.outcomeInTime() == .cancelled)
     #expect(order.value == ["a", "b", "c", "b/undo", "f"])
     #expect(run.state["b/undo"]?.phase == .cancelled(.request))
     #expect(run.state["a/undo"]?.phase == .cancelled(.request))

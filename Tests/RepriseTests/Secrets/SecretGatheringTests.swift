@@ -63,4 +63,31 @@ struct SecretGatheringTests {
     #expect(await error("  s: { env: S }", ["S": "ab\ncd\nef\ngh"]).contains("no line of 4"))
     #expect(await error("  s: { env: S }", ["S": "ab\ncdef"]).isEmpty)
   }
+
+  @Test func `a secret that is not required is the empty text if there is none`() async throws {
+    let text = """
+      secrets:
+        none: { env: NO_SUCH, required: false }
+        empty: { env: EMPTY, required: false }
+        gone: { file: /no/such/file, required: false }
+        given: { env: GIVEN, required: false }
+      steps: [{ id: a, run: "true", env: { A: "<${{ secrets.none }}>" } }]
+      """
+    let workflow = try Workflow(bytes: Array(text.utf8), file: "w.yaml")
+    let secrets = try await Secrets.gather(
+      for: workflow, environment: ["EMPTY": "", "GIVEN": "hunter2hunter2"])
+    #expect(secrets.texts.filter { !$0.isEmpty } == ["hunter2hunter2"])
+    #expect(secrets.hidden(in: "a hunter2hunter2 b") == "a *** b")
+    let seen = Protected("")
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        seen.withLock { $0 = context.environment["A"] ?? "" }
+        return [:]
+      })
+    #expect(await engine.start(workflow, secrets: secrets).outcome == .succeeded)
+    #expect(seen.value == "<>")
+    // One that is given must be one that can be masked.
+    #expect(await error("  t: { env: T, required: false }", ["T": "a"]).contains("fewer than"))
+    #expect(await error("  t: { file: /, required: false }").contains("cannot be read"))
+  }
 }

@@ -51,8 +51,7 @@ struct BrokenOnceTests {
 
   static let hints = [
     BrokenFile(
-      "on: {schedule: '0 5 * * *'}\nsteps: [{id: a, run: x}]\n", ["1:16 R0202"],
-      hint: "{ cron: \"0 5 * * *\" }"),
+      "on: {schedule: [['0 5 * * *']]}\nsteps: [{id: a, run: x}]\n", ["1:17 R0202"]),
     BrokenFile(
       "concurrency: deploy\nsteps: [{id: a, run: x}]\n", ["1:14 R0202"],
       hint: "{ group: deploy, policy: queue }"),

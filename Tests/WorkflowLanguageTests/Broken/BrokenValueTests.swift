@@ -149,7 +149,10 @@ struct BrokenValueTests {
     BrokenFile(
       "secrets: {a: {env: A, file: b}}\nsteps: [{id: a, run: x}]\n", ["1:11 R0605"]),
     BrokenFile(
-      "secrets: {a: {env: A, required: true}}\nsteps: [{id: a, run: x}]\n", ["1:23 R0201"]),
+      "secrets: {a: {env: A, required: 1}}\nsteps: [{id: a, run: x}]\n", ["1:33 R0209"]),
+    BrokenFile(
+      "secrets: {a: {command: [x], required: false}}\nsteps: [{id: a, run: x}]\n", ["1:29 R0217"],
+      hint: "a command that fails stops the run"),
     BrokenFile(
       "secrets: {a: {path: x, env: A}}\nsteps: [{id: a, run: x}]\n", ["1:15 R0201"],
       hint: "did you mean \"file\"?"),

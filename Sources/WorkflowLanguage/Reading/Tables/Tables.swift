@@ -1,0 +1,428 @@
+// The maps of the workflow language that are values of a key, one table each.
+
+import YAML
+
+/// The tables of the maps of the language.
+enum Tables {}
+
+// MARK: Limits
+
+extension Tables {
+  static let concurrency = Table(
+    "concurrency", Concurrency(group: "", policy: .queue), example: "{ group: %, policy: queue }",
+    missing: .groupAndPolicy,
+    [
+      Field(
+        "group", \.group, .settledText, "the group of runs that must not overlap", isRequired: true
+      ),
+      Field(
+        "policy", \.policy, .choice,
+        "what happens to a run while another run of the group is active", isRequired: true),
+      Field(
+        "limit", \.limit, .count.computed,
+        "with the policy queue: the maximum number of runs in progress"),
+    ]
+  ) { fields, concurrency, context, reader in
+    guard let key = fields.key("limit"), concurrency.policy != .queue else { return }
+    reader.readers[context.file].report(.misplaced(.limitOfGroup), at: key)
+  }
+
+  static let keep = Table(
+    "keep", Retention(), example: "{ runs: 20, age: 30d, bytes: 1g }",
+    [
+      Field("runs", \.runs, .count, "the maximum number of ended runs"),
+      Field("age", \.age, .duration, "the maximum time since the end of a run"),
+      Field("bytes", \.bytes, .size(from: 1, "1"), "the maximum size of the output of all runs"),
+      Field(
+        "log", \.logBytes, .size(from: Retention.logBytesMin, "1m"),
+        "the maximum size of the output of one attempt"),
+    ])
+
+  /// The keys of `pool`.
+  struct Pool: Sendable {
+    var claim: PoolClaim?
+    var count: Int?
+  }
+
+  static let pool = Table(
+    "a pool", Pool(), example: "{ name: %, take: 2 }", missing: .nameOfPool,
+    [
+      Field(
+        "name", \.claim, .nameOfPool, "the name of the pool", isRequired: true, called: "pool"),
+      Field(
+        "take", \.count, .whole(1...PoolClaim.sizeMax).computed,
+        "the number of places that it takes"),
+    ]
+  ) { fields, pool, context, reader in
+    guard let node = fields["take"], let count = pool.count, let size = pool.claim?.size else {
+      return
+    }
+    pool.claim?.count = count
+    if count > size {
+      reader.readers[context.file].report(.aboveMaximum("take", size), at: node)
+    }
+  }
+}
+
+extension PoolClaim {
+  /// The maximum size of a pool.
+  static let sizeMax = 1000
+}
+
+extension Form where Content == PoolClaim {
+  /// The name of a pool, of which one place is taken.
+  fileprivate static let nameOfPool = Form(
+    .template,
+    read: { node, site, reader in
+      guard let name = reader.text(node, site.what, site.context) else { return nil }
+      let pools = reader.scopes[site.context.scope].pools
+      if let size = pools[name] { return PoolClaim(pool: name, count: 1, size: size) }
+      reader.readers[site.context.file].report(
+        .unknownPool(name, Alternatives(to: name, among: pools.keys.sorted())), at: node)
+      return nil
+    })
+
+  /// `pool`: a name, or a map.
+  static let pool = nameOfPool.or(Form<Tables.Pool>.map(Tables.pool).map { $0.claim })
+}
+
+extension Form where Content == [String: Int] {
+  /// `pools`: sizes by name.
+  static let pools = Form(
+    .named(.identifier, .computed(.whole(1...PoolClaim.sizeMax))),
+    read: { node, site, reader in
+      var pools: [String: Int] = [:]
+      for (name, _, value) in reader.readers[site.context.file].named(
+        node, site.what, .identifier)
+      {
+        let own = WorkflowReader.Site(
+          what: "the size of \"\(name)\"", context: site.context, draft: nil)
+        pools[name] =
+          Form<Int>.whole(1...PoolClaim.sizeMax).computed.read(value, own, &reader) ?? 1
+      }
+      return pools
+    }, write: { .map($0.mapValues { .number(Double($0)) }) })
+}
+
+// MARK: Retries and rounds
+
+extension Tables {
+  static let retry = Table(
+    "retry", Retry(limit: 1), missing: .limit,
+    [
+      Field("limit", \.limit, .count, "the maximum number of retries", isRequired: true),
+      Field("delay", \.delay, .delay, "the delay before the second attempt"),
+      Field("backoff", \.backoff, .choice, "how the delay grows"),
+      Field("factor", \.factor, .decimal(1...1000), "the factor of exponential growth"),
+      Field("max-delay", \.maxDelay, .duration, "the maximum delay"),
+      Field("jitter", \.jitter, .decimal(0...1), "the random fraction of the delay"),
+      Field(
+        "on", \.statuses, .several(1...255, "exit status", "exit statuses"),
+        "the exit statuses after which it is retried"),
+    ]
+  ) { fields, retry, context, reader in
+    guard let node = fields["factor"], retry.backoff != .exponential,
+      fields["backoff"] == nil || retry.backoff != .constant
+    else { return }
+    reader.readers[context.file].report(.misplaced(.factor), at: node)
+  }
+
+  /// The keys of `repeat`.
+  struct Rounds: Sendable {
+    var until: Template?
+    var whileTrue: Template?
+    var delay = Repetition.defaultDelay
+    var limit: Int?
+
+    var rule: Repetition? {
+      (until ?? whileTrue).map {
+        Repetition(condition: $0, isWhile: until == nil, delay: delay, limit: limit)
+      }
+    }
+  }
+
+  static let roundsOfStep = rounds(.repetition)
+  static let roundsOfGroup = rounds(.condition)
+
+  private static func rounds(_ place: ExpressionPlace) -> Table<Rounds> {
+    Table(
+      "repeat", Rounds(), example: "{ until: \"stdout == 'ready'\", every: 2s, limit: 30 }",
+      oneOf: ["until", "while"], notBoth: ["until", "while"], missing: .untilOrWhile,
+      [
+        Field(
+          "until", \.until, .template(place, isExpression: true),
+          "the condition that ends the rounds", called: "a condition"),
+        Field(
+          "while", \.whileTrue, .template(place, isExpression: true),
+          "the condition for another round", called: "a condition"),
+        Field("every", \.delay, .delay.computed, "the delay between two rounds"),
+        Field(
+          "limit", \.limit, .count.computed, "the maximum number of rounds; the step then fails"),
+      ])
+  }
+}
+
+extension Form where Content == Retry {
+  /// `retry`: the number of retries, or a map.
+  static let retry = Form<Int>.count.map { Retry(limit: $0) }.or(.map(Tables.retry))
+  /// `restart` of a service.
+  static let restart = Form<String>.word(of: ["on-failure"])
+    .map { _ in
+      Retry(limit: 5, delay: .seconds(1), backoff: .exponential, maxDelay: .seconds(30))
+    }.or(.map(Tables.retry))
+}
+
+// MARK: Steps
+
+extension Tables {
+  static let condition = Table(
+    "a condition", ConditionCommand(script: ""), example: "{ run: test -f % }",
+    missing: .runOfCondition,
+    [
+      Field(
+        "run", \.script, .checkedScript, "a command: exit status 0 means true, 1 means false",
+        isRequired: true),
+      Field("timeout", \.limit, .duration.computed, "the maximum duration of the command"),
+    ])
+
+  static let wait = Table(
+    "wait", Moment(), example: "{ until: \"2026-12-01T08:00:00Z\" }", missing: .momentOfWait,
+    [
+      Field(
+        "until", \.text, .moment, "the moment at which the wait ends, in UTC", isRequired: true)
+    ])
+
+  /// The keys of `wait`.
+  struct Moment: Sendable { var text = "" }
+
+  static let cache = Table(
+    "cache", CacheRule(), example: "{ inputs: [src/**], outputs: [build/app] }",
+    oneOf: ["inputs", "key", "max-age", "depfile"], missing: .inputsOrKey,
+    [
+      Field("inputs", \.inputs, .patterns, "patterns of the files that it reads"),
+      Field("outputs", \.outputs, .patterns, "patterns of the files that it creates"),
+      Field("key", \.key, .template(.cacheKey), "a value for other dependencies"),
+      Field(
+        "max-age", \.maxAge, .duration.computed, "the maximum time since it last succeeded"),
+      Field(
+        "depfile", \.dependencyFile, .pathOfFile,
+        "the file in which it lists its inputs, as gcc -MD and make do"),
+    ])
+
+  /// The keys of `approval`.
+  struct Approval: Sendable {
+    var message: String?
+    var rule = ApprovalRule()
+  }
+
+  static let approval = Table(
+    "an approval", Approval(), example: "{ message: \"%\" }", missing: .messageOfApproval,
+    [
+      Field("message", \.message, .settledText, "the question to approve", isRequired: true),
+      Field(
+        "values", \.rule.values, .parameters,
+        "values that are given with the approval and become outputs"),
+      Field("timeout", \.rule.timeout, .duration.computed, "the maximum duration of the wait"),
+      Field("default", \.rule.answer, .choice, "the answer after that time"),
+      Field(
+        "after", \.rule.isAfter, .boolean.computed, "whether it is asked after the work of the step"
+      ),
+    ]
+  ) { fields, approval, context, reader in
+    guard let node = fields["default"] else { return }
+    let file = context.file
+    if fields.lacks("timeout") {
+      reader.readers[file].report(
+        .missing(.timeoutOfDefault), at: fields.key("default") ?? node)
+    }
+    let open = approval.rule.values.first { $0.defaultValue == nil }
+    if approval.rule.answer == .approve, let open {
+      reader.readers[file].report(.missing(.defaultOfValue(open.name)), at: node)
+    }
+  }
+
+  static let undo = KeyTable(
+    place: "undo", example: "{ run: % }", oneOf: ["run", "exec"], notBoth: ["run", "exec"],
+    keys: [
+      Key("run", .script, "a script that undoes the work"),
+      Key("exec", .list(.template, minimum: 1), "a program that undoes the work"),
+      Key("env", KeyTable.environment, "environment variables, in addition to those of the step"),
+      Key("timeout", .computed(.duration), "the maximum duration of an attempt"),
+      Key("retry", Form<Retry>.retry.shape, "when it is retried after a failure"),
+    ])
+}
+
+extension Form where Content == String {
+  /// A script, in which expressions are an error that shows how to write it.
+  static let checkedScript = Form(
+    .script, read: { $2.readScript($0, $1.context) }, write: { .text($0) })
+
+  /// The path of a file, which is no pattern.
+  static let pathOfFile = Form(
+    .template, read: { $2.pathOfFile($0, $1.what, $1.context) }, write: { .text($0) })
+}
+
+// MARK: Services
+
+extension ServiceRule {
+  fileprivate var script: String? {
+    get { if case .run(let script)? = probe { script } else { nil } }
+    set { probe = newValue.map(Probe.run) }
+  }
+  fileprivate var port: Int? {
+    get { if case .port(let port)? = probe { port } else { nil } }
+    set { probe = newValue.map(Probe.port) }
+  }
+  fileprivate var address: HTTPAddress? {
+    get { if case .http(let address)? = probe { address } else { nil } }
+    set { probe = newValue.map(Probe.http) }
+  }
+  fileprivate var line: String? {
+    get { if case .line(let line)? = probe { line } else { nil } }
+    set { probe = newValue.map(Probe.line) }
+  }
+  fileprivate var reports: Bool? {
+    get { probe == .report ? true : nil }
+    set { if newValue == true { probe = .report } }
+  }
+}
+
+extension Tables {
+  private static let probes = ["run", "port", "http", "line", "report"]
+
+  static let ready = Table(
+    "ready", ServiceRule(), example: "{ run: % } or { port: 5432 }", oneOf: probes,
+    notBoth: probes, missing: .probe,
+    [
+      Field("run", \.script, .script, "a script that succeeds once the service is ready"),
+      Field(
+        "port", \.port, .whole(1...65_535).computed, "a port that accepts connections then"),
+      Field(
+        "http", \.address, .address,
+        "an address that is answered with a status from 200 to 399 then"),
+      Field("line", \.line, .settledText, "a text in a line of its output"),
+      Field(
+        "report", \.reports, .boolean.computed,
+        "whether it writes the line ready to $REPRISE_PROGRESS"
+      ),
+      Field("every", \.interval, .duration.computed, "the time between two checks"),
+      Field("timeout", \.timeout, .duration.computed, "the time within which it must be ready"),
+    ])
+}
+
+extension Form where Content == HTTPAddress {
+  fileprivate static let address = Form(
+    .template,
+    read: { node, site, reader in
+      guard let text = reader.text(node, site.what, site.context) else { return nil }
+      if let address = HTTPAddress(text) { return address }
+      reader.readers[site.context.file].report(.notAnAddress(text), at: node)
+      return nil
+    })
+}
+
+extension Form where Content == Int32 {
+  /// The signal that stops a service.
+  static let signal = Form(
+    .choice(ServiceRule.signals.map(\.name)),
+    read: { node, site, reader in
+      var node = node
+      if case .scalar(let text, let isPlain) = node.content, text.hasPrefix("SIG") {
+        node.content = .scalar(String(text.dropFirst(3)), isPlain: isPlain)
+      }
+      let names = ServiceRule.signals.map(\.name)
+      let name = reader.readers[site.context.file].choice(node, site.what, of: names)
+      return ServiceRule.signals.first { $0.name == name }?.number
+    },
+    write: { number in
+      ServiceRule.signals.first { $0.number == number }.map { .text($0.name) }
+    })
+}
+
+// MARK: Files and workflows
+
+extension Tables {
+  /// An entry of `dotenv`.
+  struct DotenvFile: Sendable {
+    var path: PlacedText?
+    var isRequired = true
+  }
+
+  /// A text with its place.
+  struct PlacedText: Sendable {
+    let text: String
+    let node: Node
+  }
+
+  static let dotenv = Table(
+    "a dotenv entry", DotenvFile(), missing: .path,
+    [
+      Field("path", \.path, .placedText, "the path of the file", isRequired: true),
+      Field("required", \.isRequired, .boolean, "whether a missing file is an error"),
+    ])
+
+  static let defaults = Table(
+    "defaults", WorkflowReader.Defaults(),
+    [
+      Field(
+        "timeout", \.timeout, .duration.computed, "the maximum duration of an attempt of a step"),
+      Field("retry", \.retry, .retry, "when a failed step is retried"),
+      Field(
+        "continue-on-error", \.continuesOnError, .boolean.computed,
+        "whether the run continues if a step fails"),
+      Field(
+        "if-skipped", \.skipsDependents, .ifSkipped,
+        "whether the steps that need a skipped step run or are skipped, too"),
+    ])
+
+  /// A range of numbers.
+  struct Range: Sendable {
+    var from = 0
+    var to = 0
+    var by = 1
+  }
+
+  static let range = Table(
+    "a range", Range(), missing: .fromAndTo,
+    [
+      Field("from", \.from, .anyWhole, "the first number", isRequired: true),
+      Field("to", \.to, .anyWhole, "the last number", isRequired: true),
+      Field("by", \.by, .anyWhole, "the difference between two numbers"),
+    ]
+  ) { fields, range, context, reader in
+    guard range.by == 0 else { return }
+    reader.readers[context.file].report(.rangeStepZero, at: fields["by"] ?? fields.node)
+  }
+}
+
+extension Form where Content == Tables.PlacedText {
+  fileprivate static let placedText = Form(
+    .text,
+    read: { node, site, reader in
+      reader.readers[site.context.file].nonEmptyText(node, site.what).map {
+        Tables.PlacedText(text: $0, node: node)
+      }
+    })
+}
+
+extension Form where Content == Bool {
+  /// `if-skipped`.
+  static let ifSkipped = Form(
+    .choice(["run", "skip"]), read: { $2.readIfSkipped($0, $1.context) },
+    write: { .text($0 ? "skip" : "run") })
+}
+
+extension Form where Content == Int {
+  private static let all = Int(Int32.min)...Int(Int32.max)
+
+  /// A number of a range, or an expression.
+  fileprivate static let anyWhole = Form(
+    .either([.whole(all), .template]),
+    read: { node, site, reader in
+      guard let settled = reader.settled(node, site.what, site.context) else { return nil }
+      if let text = settled.text, let number = Int(text), all.contains(number) { return number }
+      reader.readers[site.context.file].report(
+        .notWhole(site.what, from: nil, isLarge: false, isComputed: false), at: node)
+      return nil
+    }, write: { .number(Double($0)) })
+}
