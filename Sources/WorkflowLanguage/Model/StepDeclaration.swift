@@ -32,11 +32,9 @@ extension Workflow {
     let isInTolerant = groups(around: step).contains { groups[$0].continuesOnError }
     let lines: [String?] = [
       extras.name.map { "name: \($0)" },
-      extras.continuesOnError ? "continue-on-error: true" : nil,
       isInTolerant ? "continue-on-error of a group: true" : nil,
-      extras.priority == 0 ? nil : "priority: \(extras.priority)",
     ]
-    return lines.compactMap(\.self)
+    return lines.compactMap(\.self) + Tables.lines(of: extras, .label)
   }
 
   private func resultLines(of step: Workflow.Step) -> [String] {
@@ -76,18 +74,12 @@ extension Workflow {
       kill.map { "grace: \($0.workflowText)" },
       extras?.repetition.map { "repeat.every: \($0.delay.workflowText)" },
       extras?.repetition?.limit.map { "repeat.limit: \($0)" },
-      extras?.skipsDependents == true ? "if-skipped: skip" : nil,
-      extras?.mutex.map { "mutex: \($0)" },
-      extras?.pool.map { "pool: \($0.pool), \($0.count)" },
       extras?.approval.map { "approval: \($0)" },
       extras?.approvalRule.map { "approval: \($0.settings)" },
-      extras?.usesTerminal == true ? "terminal: true" : nil,
-      extras?.separatesStreams == true ? "separate-streams: true" : nil,
-      extras?.share.map { "share: \($0.source)" },
     ]
+    if let extras { lines += Tables.lines(of: extras, .setting) }
     if let service = extras?.service {
-      lines.append(service.probe.map { "ready: \($0), every \(service.interval.workflowText)" })
-      lines.append("ready.timeout: \(service.timeout.workflowText)")
+      lines += Tables.ready.lines("ready", service)
       lines.append("stop: \(service.stopSignal)")
     }
     if let retry = step.retry { lines += Tables.retry.lines("retry", retry) }

@@ -149,7 +149,9 @@ struct Table<Root: Sendable>: Sendable {
   /// Returns the lines by which a change is detected, such as `retry.limit: 3`.
   func lines(_ name: String, _ root: Root) -> [String] {
     fields.compactMap { field in
-      field.write(root).map { "\(name).\(field.key.name): \($0.asText)" }
+      guard let value = field.write(root), field.key.isRequired || value != field.write(blank)
+      else { return nil }
+      return "\(name).\(field.key.name): \(value.asText)"
     }
   }
 }

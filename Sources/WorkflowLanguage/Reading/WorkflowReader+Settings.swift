@@ -99,13 +99,6 @@ extension WorkflowReader {
     return readers[context.file].boolean(node, "fail-fast") == true ? 1 : nil
   }
 
-  /// Reads a priority, which may be negative.
-  mutating func priority(_ node: Node, _ context: Context) -> Int? {
-    settled(node, "priority", context).flatMap {
-      readers[context.file].number($0, "priority", from: -1000, upTo: 1000)
-    }
-  }
-
   mutating func text(_ node: Node, _ what: String, _ context: Context) -> String? {
     settled(node, what, context).flatMap { readers[context.file].nonEmptyText($0, what) }
   }

@@ -161,29 +161,16 @@ extension WorkflowReader {
         extras.conditions.append(condition)
       }
     }
-    extras.skipsDependents =
-      fields["if-skipped"].flatMap { readIfSkipped($0, context) }
-      ?? context.defaults.skipsDependents
-    extras.continuesOnError =
-      fields["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) }
-      ?? context.defaults.continuesOnError
+    extras.skipsDependents = context.defaults.skipsDependents
+    extras.continuesOnError = context.defaults.continuesOnError
     extras.runner = readRunner(fields, context) ?? extras.runner
-    extras.priority = fields["priority"].flatMap { priority($0, context) } ?? extras.priority
-    extras.separatesStreams =
-      fields["separate-streams"].flatMap { boolean($0, "separate-streams", context) } ?? false
-    extras.usesTerminal = readTerminal(fields, runner: extras.runner, context)
+    Tables.readExtras(fields, into: &extras, &self, context, draft)
+    if extras.usesTerminal { refuseOfTerminal(fields, runner: extras.runner, context) }
     refuseMutualWait(fields, context)
-    extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
-    extras.pool = read("pool", of: fields, .pool, context) ?? extras.pool
     readApproval(fields, context, into: &extras)
-    if let node = fields["outputs"] {
-      extras.outputs = readOutputs(node, of: "a step", context, draft)
+    if let key = fields.key("share"), Self.kinds.allSatisfy({ fields.bits & $0.bit == 0 }) {
+      readers[context.file].report(.misplaced(.sharedApproval), at: key)
     }
-    extras.cache = read("cache", of: fields, .map(Tables.cache), context, draft: draft)
-    extras.repetition =
-      read("repeat", of: fields, .map(Tables.roundsOfStep), context, draft: draft)?
-      .rule
-    extras.share = fields["share"].flatMap { readShare($0, fields, context, draft) }
     if context.isFinally || context.isCleanUp {
       let endings = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
       if context.isFinally { extras.finally = endings } else { extras.cleanUp = endings }
@@ -318,16 +305,6 @@ extension WorkflowReader {
       outputs[name] = template(value, "the output \"\(name)\"", place, context, draft: draft)
     }
     return outputs
-  }
-
-  /// Reads `share`.
-  private mutating func readShare(
-    _ node: Node, _ fields: Fields, _ context: Context, _ draft: Int
-  ) -> Template? {
-    if Self.kinds.allSatisfy({ fields.bits & $0.bit == 0 }), let key = fields.key("share") {
-      readers[context.file].report(.misplaced(.sharedApproval), at: key)
-    }
-    return template(node, "share", .share, context, draft: draft)
   }
 
   /// Reads `approval`: a question, or a map with a question and its settings.

@@ -80,6 +80,9 @@ extension Form where Content == PoolClaim {
       reader.readers[site.context.file].report(
         .unknownPool(name, Alternatives(to: name, among: pools.keys.sorted())), at: node)
       return nil
+    },
+    write: { claim in
+      .map(["name": .text(claim.pool), "take": .number(Double(claim.count))])
     })
 
   /// `pool`: a name, or a map.
@@ -318,7 +321,7 @@ extension Form where Content == HTTPAddress {
       if let address = HTTPAddress(text) { return address }
       reader.readers[site.context.file].report(.notAnAddress(text), at: node)
       return nil
-    })
+    }, write: { .text("http://\($0.host):\($0.port)\($0.path)") })
 }
 
 extension Form where Content == Int32 {
