@@ -220,17 +220,3 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("outputs", .map(outputs.mapValues(\.value)))
   }
 }
-
-extension Parameter {
-  /// The declaration in a workflow file.
-  var declaration: [String: Value] {
-    var fields: [String: Value] = ["type": .text(kind.name)]
-    if case .choice(let options) = kind { fields["options"] = .list(options.map(Value.text)) }
-    fields["default"] = defaultValue
-    if let description { fields["description"] = .text(description) }
-    fields["min"] = limits.minimum.map(Value.number)
-    fields["max"] = limits.maximum.map(Value.number)
-    fields["pattern"] = limits.pattern.map(Value.text)
-    return fields
-  }
-}

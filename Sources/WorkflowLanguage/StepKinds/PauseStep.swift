@@ -91,6 +91,18 @@ extension Step {
   }
 }
 
+extension Tables {
+  static let wait = Table(
+    "wait", Moment(), example: "{ until: \"2026-12-01T08:00:00Z\" }", missing: .momentOfWait,
+    [
+      Field(
+        "until", \.text, .moment, "the moment at which the wait ends, in UTC", isRequired: true)
+    ])
+
+  /// The keys of `wait`.
+  struct Moment: Sendable { var text = "" }
+}
+
 extension Form where Content == String {
   /// A moment in UTC.
   static let moment = Form(

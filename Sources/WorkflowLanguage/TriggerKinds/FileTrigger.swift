@@ -39,3 +39,46 @@ extension Triggers {
     set { self[FileTrigger.self] = newValue }
   }
 }
+
+extension Tables {
+  static let files = Table(
+    "files", FileTrigger([]), missing: .paths,
+    [
+      Field(
+        "paths", \.patterns, .watchedPatterns, "patterns of the watched files", isRequired: true),
+      Field("ignore", \.ignored, .ignoredPatterns, "patterns of files to ignore"),
+      Field("gitignore", \.respectsGitignore, .boolean, "whether files in .gitignore are ignored"),
+    ])
+}
+
+extension FileTrigger {
+  /// Further patterns, of files that are ignored.
+  fileprivate var ignored: [String] {
+    get { [] }
+    set { patterns += newValue.map { "!" + $0 } }
+  }
+}
+
+extension Form where Content == [String] {
+  /// Patterns of which one includes files.
+  static let watchedPatterns = Form(
+    .someTexts,
+    read: { node, site, reader in
+      let before = reader.errorCount
+      let found = reader.patterns(node, site.what, site.context)
+      if reader.errorCount == before, !found.contains(where: { !$0.hasPrefix("!") }) {
+        reader.readers[site.context.file].report(.noFile(site.what), at: node)
+      }
+      return found
+    })
+
+  fileprivate static let ignoredPatterns = Form(
+    .texts,
+    read: { node, site, reader in
+      reader.patterns(node, site.what, site.context).filter { pattern in
+        guard pattern.hasPrefix("!") else { return true }
+        reader.readers[site.context.file].report(.ignorePattern, at: node)
+        return false
+      }
+    })
+}

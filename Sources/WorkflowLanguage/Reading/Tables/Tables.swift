@@ -188,16 +188,6 @@ extension Tables {
       Field("timeout", \.limit, .duration.computed, "the maximum duration of the command"),
     ])
 
-  static let wait = Table(
-    "wait", Moment(), example: "{ until: \"2026-12-01T08:00:00Z\" }", missing: .momentOfWait,
-    [
-      Field(
-        "until", \.text, .moment, "the moment at which the wait ends, in UTC", isRequired: true)
-    ])
-
-  /// The keys of `wait`.
-  struct Moment: Sendable { var text = "" }
-
   static let cache = Table(
     "cache", CacheRule(), example: "{ inputs: [src/**], outputs: [build/app] }",
     oneOf: ["inputs", "key", "max-age", "depfile"], missing: .inputsOrKey,
@@ -263,83 +253,6 @@ extension Form where Content == String {
   /// The path of a file, which is no pattern.
   static let pathOfFile = Form(
     .template, read: { $2.pathOfFile($0, $1.what, $1.context) }, write: { .text($0) })
-}
-
-// MARK: Services
-
-extension ServiceRule {
-  fileprivate var script: String? {
-    get { if case .run(let script)? = probe { script } else { nil } }
-    set { probe = newValue.map(Probe.run) }
-  }
-  fileprivate var port: Int? {
-    get { if case .port(let port)? = probe { port } else { nil } }
-    set { probe = newValue.map(Probe.port) }
-  }
-  fileprivate var address: HTTPAddress? {
-    get { if case .http(let address)? = probe { address } else { nil } }
-    set { probe = newValue.map(Probe.http) }
-  }
-  fileprivate var line: String? {
-    get { if case .line(let line)? = probe { line } else { nil } }
-    set { probe = newValue.map(Probe.line) }
-  }
-  fileprivate var reports: Bool? {
-    get { probe == .report ? true : nil }
-    set { if newValue == true { probe = .report } }
-  }
-}
-
-extension Tables {
-  private static let probes = ["run", "port", "http", "line", "report"]
-
-  static let ready = Table(
-    "ready", ServiceRule(), example: "{ run: % } or { port: 5432 }", oneOf: probes,
-    notBoth: probes, missing: .probe,
-    [
-      Field("run", \.script, .script, "a script that succeeds once the service is ready"),
-      Field(
-        "port", \.port, .whole(1...65_535).computed, "a port that accepts connections then"),
-      Field(
-        "http", \.address, .address,
-        "an address that is answered with a status from 200 to 399 then"),
-      Field("line", \.line, .settledText, "a text in a line of its output"),
-      Field(
-        "report", \.reports, .boolean.computed,
-        "whether it writes the line ready to $REPRISE_PROGRESS"
-      ),
-      Field("every", \.interval, .duration.computed, "the time between two checks"),
-      Field("timeout", \.timeout, .duration.computed, "the time within which it must be ready"),
-    ])
-}
-
-extension Form where Content == HTTPAddress {
-  fileprivate static let address = Form(
-    .template,
-    read: { node, site, reader in
-      guard let text = reader.text(node, site.what, site.context) else { return nil }
-      if let address = HTTPAddress(text) { return address }
-      reader.readers[site.context.file].report(.notAnAddress(text), at: node)
-      return nil
-    }, write: { .text("http://\($0.host):\($0.port)\($0.path)") })
-}
-
-extension Form where Content == Int32 {
-  /// The signal that stops a service.
-  static let signal = Form(
-    .choice(ServiceRule.signals.map(\.name)),
-    read: { node, site, reader in
-      var node = node
-      if case .scalar(let text, let isPlain) = node.content, text.hasPrefix("SIG") {
-        node.content = .scalar(String(text.dropFirst(3)), isPlain: isPlain)
-      }
-      let names = ServiceRule.signals.map(\.name)
-      let name = reader.readers[site.context.file].choice(node, site.what, of: names)
-      return ServiceRule.signals.first { $0.name == name }?.number
-    },
-    write: { number in
-      ServiceRule.signals.first { $0.number == number }.map { .text($0.name) }
-    })
 }
 
 // MARK: Files and workflows
