@@ -76,7 +76,7 @@ final class Slots: Sendable {
     var keptLimits: [Int: [Int]] = [:]
     /// The groups that take places of a pool, by the limit that they hold in the meantime.
     var groupsWithPlaces: [Int: GroupIndex] = [:]
-    /// Those of them that have let go of it.
+    /// Those of them that no longer hold it.
     var groupsOver: [GroupIndex] = []
     /// The step that began last, until it has started.
     var starting: Int?

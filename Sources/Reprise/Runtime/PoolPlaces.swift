@@ -111,8 +111,7 @@ final class PoolPlaces: Sendable {
   /// - Returns: Its places; fewer if its host did not hold them, and others have taken them since.
   /// - Throws: ``FailureReason`` if the locks cannot be used.
   func retake(_ claim: PoolClaim, for holder: String, in folder: String?) throws -> Lease {
-    let paths =
-      folder.map { folder in (0..<claim.size).map { "\(folder)/\(claim.pool)/\($0)" } } ?? []
+    let paths = folder.map { Self.paths(of: claim, in: $0) } ?? []
     var locks: [PlaceLock] = []
     for path in paths where PlaceLock.noted(path) == holder {
       if let lock = try PlaceLock(path, isShared: true) { locks.append(lock) }
@@ -126,13 +125,18 @@ final class PoolPlaces: Sendable {
     return Lease(pools: self, pool: claim.pool, count: claim.count, locks: locks)
   }
 
+  /// Returns the paths of the locks of a pool.
+  private static func paths(of claim: PoolClaim, in folder: String) -> [String] {
+    (0..<claim.size).map { "\(folder)/\(claim.pool)/\($0)" }
+  }
+
   /// Takes the places of a group that a step of it has kept which has survived an engine before; nil if
   /// there is none.
   ///
   /// Such a step keeps all of them, so each file still names the group.
   func keptPlaces(_ claim: PoolClaim, for holder: String, in folder: String?) throws -> Lease? {
     guard let folder else { return nil }
-    let paths = (0..<claim.size).map { "\(folder)/\(claim.pool)/\($0)" }
+    let paths = Self.paths(of: claim, in: folder)
     guard paths.count(where: { PlaceLock.noted($0) == holder }) >= claim.count else { return nil }
     let lease = try retake(claim, for: holder, in: folder)
     if lease.paths.count >= claim.count { return lease }

@@ -32,7 +32,7 @@ extension KeyTable {
       "foreach",
       .either([
         .template, .list(.anything, minimum: 0), .map(Tables.range.keys),
-        .map(Tables.itemFiles.keys),
+        .map(Tables.itemFiles),
       ]),
       "the items; the group runs once for each"),
     Key(

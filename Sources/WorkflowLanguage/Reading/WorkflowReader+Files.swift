@@ -11,7 +11,7 @@ extension WorkflowReader {
     _ node: Node, dir: Node?, _ context: Context
   ) -> [Value]? {
     let file = context.file
-    guard let fields = readers[file].fields(of: node, Tables.itemFiles.keys) else { return nil }
+    guard let fields = readers[file].fields(of: node, Tables.itemFiles) else { return nil }
     guard let files = fields["files"] else {
       guard fields.lacks("files") else { return nil }
       readers[file].report(.missing(.files), at: node)

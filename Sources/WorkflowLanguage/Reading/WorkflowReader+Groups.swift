@@ -163,6 +163,7 @@ extension WorkflowReader {
   /// Reports a mutex in a group that holds one, and a mutex or pool in a group that holds places of a
   /// pool: two such groups could wait for one another.
   mutating func refuseMutualWait(_ fields: Fields, _ context: Context) {
+    guard fields["mutex"] != nil || fields["pool"] != nil else { return }
     let around = groups.path(from: context.group).map { groups[$0] }
     if let key = fields.key("mutex"), around.contains(where: { $0.mutex != nil }) {
       readers[context.file].report(.misplaced(.mutexInMutex), at: key)

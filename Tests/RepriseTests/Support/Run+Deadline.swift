@@ -6,7 +6,7 @@ import Testing
 extension Run {
   /// Waits for the end of the run, with a deadline, and ends a run that has not ended by then.
   ///
-  /// - Parameter clock: The clock of the run, of which the time goes on meanwhile.
+  /// - Parameter clock: The clock of the run, which advances until the end.
   /// - Returns: The outcome.
   func outcomeInTime(on clock: VirtualClock? = nil) async -> RunOutcome {
     await expectEventually("the run is over") {

@@ -172,7 +172,7 @@ extension Tables {
       Key(
         "foreach",
         .either([
-          .template, .list(.anything, minimum: 0), .map(range.keys), .map(itemFiles.keys),
+          .template, .list(.anything, minimum: 0), .map(range.keys), .map(itemFiles),
         ]),
         "the items; the step runs once for each", .many)),
     StepKey(

@@ -71,17 +71,10 @@ extension Tables {
         "whether a missing variable or file is an error; if not, the secret is the empty text then"),
     ])
 
-  /// `foreach: { files: … }`.
-  struct ItemFiles: Sendable {
-    var patterns: [String] = []
-  }
-
-  static let itemFiles = Table(
-    "the files of foreach", ItemFiles(), example: "{ files: \"src/*.c\" }", missing: .files,
-    [
-      Field(
-        "files", \.patterns, .itemPatterns, "patterns of the files that are the items",
-        isRequired: true)
+  static let itemFiles = KeyTable(
+    place: "the files of foreach", example: "{ files: \"src/*.c\" }",
+    keys: [
+      Key("files", .someTexts, "patterns of the files that are the items", isRequired: true)
     ])
 }
 
@@ -112,9 +105,6 @@ extension Form where Content == String {
 }
 
 extension Form where Content == [String] {
-  fileprivate static let itemPatterns = Form(
-    .someTexts, read: { $2.patterns($0, $1.what, $1.context) })
-
   /// A program with its arguments.
   static func program(_ item: String, example: String) -> Form {
     Form(
