@@ -27,15 +27,18 @@ struct DotenvTests {
 
   @Test(
     arguments: [
-      ("A=1\n2=3", 2, .noAssignment("2=3")), ("A=1\nA\n", 2, .noAssignment("A")),
-      ("REPRISE_A=1", 1, .reservedName), ("\nA=\"1\n2\n", 2, .unclosedQuote),
-      ("A='1\n2' 3\n", 1, .afterQuote), ("A='1\n2'\n\n=", 4, .noAssignment("=")),
+      ("A=1\n2=3", 2, "\"2=3\" is not NAME=VALUE"), ("A=1\nA\n", 2, "\"A\" is not NAME=VALUE"),
+      ("REPRISE_A=1", 1, "names that begin with REPRISE_ are reserved for Reprise"),
+      ("\nA=\"1\n2\n", 2, "the quote is not closed"),
+      ("A='1\n2' 3\n", 1, "unexpected text after the closing quote"),
+      ("A='1\n2'\n\n=", 4, "\"=\" is not NAME=VALUE"),
       (
-        String(repeating: "x", count: 1 << 19), 1, .noAssignment(String(repeating: "x", count: 60))
+        String(repeating: "x", count: 1 << 19), 1,
+        "\"\(String(repeating: "x", count: 60))\" is not NAME=VALUE"
       ),
-    ] as [(String, Int, DotenvError.Reason)])
+    ] as [(String, Int, String)])
   func `an invalid line of a dotenv file is reported with its number`(
-    _ text: String, _ line: Int, _ reason: DotenvError.Reason
+    _ text: String, _ line: Int, _ reason: String
   ) {
     #expect(throws: DotenvError(line: line, reason: reason)) { try variables(text) }
   }

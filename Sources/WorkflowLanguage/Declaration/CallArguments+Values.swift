@@ -33,7 +33,7 @@ extension CallArguments.Tree {
       do throws(ExpressionError) {
         self = .template(try Template(parsing: text))
       } catch {
-        throw ArgumentError(path, error.kind)
+        throw ArgumentError(path, error.cause)
       }
     case .null, .boolean, .number, .digits, .text:
       self = .scalar(value, text: value.asText)

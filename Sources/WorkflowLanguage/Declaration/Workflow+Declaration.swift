@@ -40,7 +40,7 @@ extension Workflow {
     var reader = WorkflowReader(
       file: "", source: source, sources: .disk, arguments: arguments, actions: actions)
     reader.works = declaration.works
-    reader.readers[0].adjust = { $0.moved(by: declaration) }
+    reader.readers[0].lineInDeclaration = { declaration.place(ofLine: $0)?.line ?? $0 }
     do throws(WorkflowError) {
       self = try reader.workflow(from: declaration.document, defaultName: name)
     } catch {
@@ -101,18 +101,5 @@ extension Diagnostic {
     moved.file = place.file
     moved.line = place.line
     return moved
-  }
-}
-
-extension DiagnosticKind {
-  /// Returns the kind with its line references replaced by Swift source lines.
-  func moved(by declaration: DeclarationText) -> DiagnosticKind {
-    func line(_ line: Int) -> Int { declaration.place(ofLine: line)?.line ?? line }
-    switch self {
-    case .duplicateID(let id, let first): return .duplicateID(id, line: line(first))
-    case .yaml(.duplicateKey(let name, let first)):
-      return .yaml(.duplicateKey(name, first: Mark(line: line(first.line), column: 0)))
-    default: return self
-    }
   }
 }

@@ -33,17 +33,17 @@ public struct Diagnostic: Sendable, Equatable {
 
   /// Creates a diagnostic for a cause at a location.
   init(
-    _ kind: DiagnosticKind, severity: Severity = .error, file: String, line: Int = 0,
+    _ cause: Cause, severity: Severity = .error, file: String, line: Int = 0,
     column: Int = 0, length: Int = 0
   ) {
     self.severity = severity
-    code = kind.code
+    code = cause.code
     self.file = file
     self.line = line
     self.column = column
     self.length = length
-    message = printable(abridged(kind.text))
-    hint = kind.hint.map { printable(abridged($0)) }
+    message = printable(abridged(cause.message))
+    hint = cause.hint.map { printable(abridged($0)) }
     sourceLine = ""
   }
 }

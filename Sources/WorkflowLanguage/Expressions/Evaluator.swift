@@ -43,9 +43,9 @@ public enum RunEnding: String, Sendable, CaseIterable {
 /// The reason why a value is not available.
 enum ValueProblem: Error, Sendable, Equatable {
   /// The value does not exist.
-  case missing(DiagnosticKind)
+  case missing(Diagnostic.Cause)
   /// The value depends on an output that was not written; `||` can provide a fallback.
-  case missingOutput(DiagnosticKind)
+  case missingOutput(Diagnostic.Cause)
   /// The value will be known later: when the run starts, or when a step has ended.
   case unknown
 }
@@ -64,8 +64,8 @@ enum EvaluationError: Error, Equatable {
   /// - Returns: The reason why the value is not available.
   func problem(in place: String) -> ValueProblem {
     switch self {
-    case .invalid(let error): .missing(.inside(place, error.kind))
-    case .missingOutput(let error): .missingOutput(.inside(place, error.kind))
+    case .invalid(let error): .missing(error.cause.inside(place))
+    case .missingOutput(let error): .missingOutput(error.cause.inside(place))
     case .unknown: .unknown
     }
   }
@@ -123,8 +123,8 @@ extension Expression {
     } catch {
       switch error {
       case .unknown: throw .unknown
-      case .missing(let kind): throw self.error(kind)
-      case .missingOutput(let kind): throw .missingOutput(ExpressionError(kind, range))
+      case .missing(let cause): throw self.error(cause)
+      case .missingOutput(let cause): throw .missingOutput(ExpressionError(cause, range))
       }
     }
   }
@@ -134,8 +134,8 @@ extension Expression {
     guard source.budget.spend(bytes) else { throw error(.largeValue) }
   }
 
-  func error(_ kind: DiagnosticKind) -> EvaluationError {
-    .invalid(ExpressionError(kind, range))
+  func error(_ cause: Diagnostic.Cause) -> EvaluationError {
+    .invalid(ExpressionError(cause, range))
   }
 
   // MARK: Parts of values
@@ -167,7 +167,7 @@ extension Expression {
     let result = values["result"]?.asText ?? ""
     throw .missingOutput(
       ExpressionError(
-        .absent(.output(name, of: id, result: result, left: left.keys.sorted())), range))
+        .noOutput(name, of: id, result: result, left: left.keys.sorted()), range))
   }
 
   private func member(

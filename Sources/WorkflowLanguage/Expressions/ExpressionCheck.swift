@@ -11,9 +11,9 @@ struct ExpressionScope {
   /// Whether `hashFiles()` is available.
   var allowsFiles = true
   /// Checks whether a name can be used as a whole, as in `toJSON(env)`.
-  var whole: (_ root: Expression.Root) throws(DiagnosticKind) -> Void
+  var whole: (_ root: Expression.Root) throws(Diagnostic.Cause) -> Void
   /// Returns the types of a member of a name; throws if the member does not exist.
-  var member: (_ root: Expression.Root, _ name: String) throws(DiagnosticKind) -> ValueTypes
+  var member: (_ root: Expression.Root, _ name: String) throws(Diagnostic.Cause) -> ValueTypes
 }
 
 extension Expression {
@@ -33,7 +33,7 @@ extension Expression {
           return try base.types(in: scope).isDisjoint(with: .map)
             ? throwing(.noMember(name, of: nil)) : .any
         }
-        return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
+        return try checked { () throws(Diagnostic.Cause) in try scope.member(root, name) }
       }
       if let types = try outputTypes(name, of: base, in: scope) { return types }
       let types = try base.types(in: scope)
@@ -67,7 +67,7 @@ extension Expression {
         throw ExpressionError(.computedName(root), index.range)
       }
       if Self.hasMembers(root), case .literal(.text(let name)) = index.kind {
-        return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
+        return try checked { () throws(Diagnostic.Cause) in try scope.member(root, name) }
       }
     }
     let types = try base.types(in: scope)
@@ -82,17 +82,17 @@ extension Expression {
   }
 
   private func checked<Result>(
-    _ check: () throws(DiagnosticKind) -> Result
+    _ check: () throws(Diagnostic.Cause) -> Result
   ) throws(ExpressionError) -> Result {
-    do throws(DiagnosticKind) {
+    do throws(Diagnostic.Cause) {
       return try check()
     } catch {
       throw ExpressionError(error, range)
     }
   }
 
-  private func throwing(_ kind: DiagnosticKind) throws(ExpressionError) -> ValueTypes {
-    throw ExpressionError(kind, range)
+  private func throwing(_ cause: Diagnostic.Cause) throws(ExpressionError) -> ValueTypes {
+    throw ExpressionError(cause, range)
   }
 
   private static func hasMembers(_ root: Root) -> Bool {
@@ -139,7 +139,7 @@ extension Expression {
     case .steps, .secrets:
       throw ExpressionError(.notAValue(root), range)
     case .params, .env, .matrix, .run, .workflow, .machine, .trigger, .outputs:
-      try checked { () throws(DiagnosticKind) in try scope.whole(root) }
+      try checked { () throws(Diagnostic.Cause) in try scope.whole(root) }
       return .map
     case .item: return .any
     case .index: return .number

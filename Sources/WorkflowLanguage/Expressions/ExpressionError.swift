@@ -2,15 +2,15 @@
 
 /// An error in an expression.
 struct ExpressionError: Error, Equatable {
-  let kind: DiagnosticKind
+  let cause: Diagnostic.Cause
   /// The range in the text of the expression, in Unicode scalars.
   let range: Range<Int>
 
-  init(_ kind: DiagnosticKind, _ range: Range<Int>) {
-    self.kind = kind
+  init(_ cause: Diagnostic.Cause, _ range: Range<Int>) {
+    self.cause = cause
     self.range = range
   }
 
-  var message: String { kind.text }
-  var hint: String? { kind.hint }
+  var message: String { cause.message }
+  var hint: String? { cause.hint }
 }

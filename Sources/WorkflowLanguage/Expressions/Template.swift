@@ -192,7 +192,7 @@ extension EvaluationError {
 extension ExpressionError {
   /// Returns the error with its range moved from the expression's text to the template.
   func moved(by offset: Int) -> ExpressionError {
-    ExpressionError(kind, range.lowerBound + offset..<range.upperBound + offset)
+    ExpressionError(cause, range.lowerBound + offset..<range.upperBound + offset)
   }
 }
 

@@ -4,20 +4,20 @@
 public struct ArgumentError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The path of the value: map keys and list positions from 0.
   public let path: [String]
-  let kind: DiagnosticKind
+  let cause: Diagnostic.Cause
   /// Whether the error concerns the last key of `path` instead of its value.
   let isOfName: Bool
 
-  init(_ path: [String], _ kind: DiagnosticKind, isOfName: Bool = false) {
+  init(_ path: [String], _ cause: Diagnostic.Cause, isOfName: Bool = false) {
     self.path = path
-    self.kind = kind
+    self.cause = cause
     self.isOfName = isOfName
   }
 
   /// The error, as a clause.
-  public var message: String { printable(kind.text) }
+  public var message: String { printable(cause.message) }
   /// A suggestion for fixing the error.
-  public var hint: String? { kind.hint.map { printable($0) } }
+  public var hint: String? { cause.hint.map { printable($0) } }
 
   /// The error and its suggestion without a period: `retries must be a whole number, not text`.
   public var description: String { message + (hint.map { "; \($0)" } ?? "") }

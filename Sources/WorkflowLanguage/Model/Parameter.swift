@@ -117,16 +117,17 @@ public struct Parameter: Sendable, Equatable {
 
 /// An error in the arguments of a workflow.
 public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertible {
-  let kind: DiagnosticKind
+  let cause: Diagnostic.Cause
 
-  init(_ kind: DiagnosticKind) {
-    self.kind = kind
+  init(_ cause: Diagnostic.Cause) {
+    self.cause = cause
   }
 
   /// The error as a clause without a period.
   public var description: String {
-    let isMissing = if case .parameterNotGiven = kind { true } else { false }
-    return printable(abridged(kind.text + (isMissing ? "; " + (kind.hint ?? "") : "")))
+    // The other messages do not need their hints on the command line.
+    let hint = cause.code == "R0604" ? cause.hint : nil
+    return printable(abridged(cause.message + (hint.map { "; \($0)" } ?? "")))
   }
 }
 

@@ -96,7 +96,7 @@ extension RunValues {
   /// - Throws: ``ValueProblem`` if there is none.
   func foundDirectory() throws(ValueProblem) -> String {
     guard let directory, directoryProblem == nil else {
-      throw .missing(.absent(.runDirectory(directoryProblem)))
+      throw .missing(.noRunDirectory(directoryProblem))
     }
     return directory
   }
@@ -299,8 +299,8 @@ extension Workflow {
       return values
     } catch {
       switch error {
-      case .missing(let kind), .missingOutput(let kind):
-        throw ResolutionError("params", .invalid(ExpressionError(kind, 0..<1)))
+      case .missing(let cause), .missingOutput(let cause):
+        throw ResolutionError("params", .invalid(ExpressionError(cause, 0..<1)))
       case .unknown: throw ResolutionError("params", .unknown)
       }
     }

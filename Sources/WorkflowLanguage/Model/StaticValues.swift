@@ -14,7 +14,7 @@ struct StaticValues: ValueSource {
     switch root {
     case .item where bindings?.openItem != nil, .index where bindings?.openItem != nil,
       .matrix where bindings?.openMatrix != nil:
-      throw .missing(.absent(.beforeRun(root)))
+      throw .missing(.notKnownBeforeRun(root))
     default: break
     }
     switch (root, member) {
@@ -47,13 +47,13 @@ struct StaticValues: ValueSource {
       return .list(arguments.map(Value.text))
     case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _),
       (.status, _):
-      throw .missing(.absent(.beforeRun(root)))
+      throw .missing(.notKnownBeforeRun(root))
     }
   }
 
   private func memberOfItem(_ name: String) throws(ValueProblem) -> Value {
     guard case .map(let values) = bindings?.item ?? .null else {
-      throw .missing(.absent(.itemMember(name, (bindings?.item ?? .null).types)))
+      throw .missing(.noItemMember(name, (bindings?.item ?? .null).types))
     }
     return values[name] ?? .null
   }
@@ -63,18 +63,18 @@ struct StaticValues: ValueSource {
     case .value(let value): return value
     case .open: throw .unknown
     case .template:
-      throw .missing(.absent(.parameterBeforeRun(name, what)))
-    case nil: throw .missing(.absent(.unknownParameter(name)))
+      throw .missing(.parameterBeforeRun(name, what))
+    case nil: throw .missing(.noParameter(name))
     }
   }
 
   func status() throws(ValueProblem) -> RunEnding { throw .unknown }
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
-    throw .missing(.absent(.hashBeforeRun))
+    throw .missing(.hashBeforeRun)
   }
 
   func files(matching patterns: [String]) throws(ValueProblem) -> [String] {
-    throw .missing(.absent(.filesBeforeRun))
+    throw .missing(.filesBeforeRun)
   }
 }

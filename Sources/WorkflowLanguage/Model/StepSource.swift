@@ -22,7 +22,7 @@ package struct StepSource: ValueSource {
   func text(of template: Template, _ place: String) throws(ResolutionError) -> String {
     let text = try value(of: template, place).asText
     guard !text.utf8.contains(0) else {
-      throw ResolutionError(place, .invalid(ExpressionError(.absent(.nul), 0..<1)))
+      throw ResolutionError(place, .invalid(ExpressionError(.nulInValue, 0..<1)))
     }
     return text
   }
@@ -51,7 +51,7 @@ package struct StepSource: ValueSource {
     do {
       return try values.hashFiles(patterns)
     } catch {
-      throw .missing(.absent(.failed(String(describing: error))))
+      throw .missing(.failed(String(describing: error)))
     }
   }
 
@@ -61,7 +61,7 @@ package struct StepSource: ValueSource {
     do {
       return try keep(text, folder)
     } catch {
-      throw .missing(.absent(.failed(String(describing: error))))
+      throw .missing(.failed(String(describing: error)))
     }
   }
 
@@ -69,7 +69,7 @@ package struct StepSource: ValueSource {
     do {
       return try values.files(patterns)
     } catch {
-      throw .missing(.absent(.failed(String(describing: error))))
+      throw .missing(.failed(String(describing: error)))
     }
   }
 
@@ -83,13 +83,13 @@ package struct StepSource: ValueSource {
     case (.env, let name?):
       if let value = try variable(name) { return .text(value) }
       guard !values.nonUTF8Variables.contains(name) else {
-        throw .missing(.absent(.notText(variable: name)))
+        throw .missing(.notText(variable: name))
       }
       return (values.environment[name] ?? found.dotenv[name]).map(Value.text) ?? .null
     case (.env, nil): return .map(try environment().mapValues(Value.text))
     case (.secrets, let name?):
       guard let secret = values.secrets(workflow.secretScope(of: scope), name) else {
-        throw .missing(.absent(.secret(name)))
+        throw .missing(.noSecret(name))
       }
       return .text(secret)
     case (.steps, let name?): return try step(name)
@@ -98,7 +98,7 @@ package struct StepSource: ValueSource {
     case (.status, _): return exitStatus.map { .number(Double($0)) } ?? .null
     case (.outputs, let name?):
       guard let text = written[name] else {
-        throw .missing(.absent(.written(name, written.keys.sorted())))
+        throw .missing(.notWritten(name, written: written.keys.sorted()))
       }
       return .text(text)
     case (.outputs, nil): return .map(written.mapValues(Value.text))
@@ -192,9 +192,9 @@ package struct StepSource: ValueSource {
         default: return try parameter.value(of: value.asText)
         }
       } catch {
-        throw .missing(error.kind)
+        throw .missing(error.cause)
       }
-    case .open, nil: throw .missing(.absent(.parameter(name)))
+    case .open, nil: throw .missing(.noValue(ofParameter: name))
     }
   }
 
@@ -210,7 +210,7 @@ package struct StepSource: ValueSource {
   private func step(_ name: String) throws(ValueProblem) -> Value {
     guard let group = found.groups[name] else {
       if let step = values.step(found.prefix + name) { return try value(of: step, name) }
-      guard let outer = found.enclosing else { throw .missingOutput(.absent(.step(name))) }
+      guard let outer = found.enclosing else { throw .missingOutput(.notInRun(name)) }
       return try source(in: outer).step(name)
     }
     if let kept = workflow.keptGroups[found.prefix + name] { return kept }

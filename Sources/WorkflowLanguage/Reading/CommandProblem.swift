@@ -28,7 +28,7 @@ package struct CommandProblem: Sendable, Equatable {
     self.text = text
   }
 
-  fileprivate var diagnosticKind: DiagnosticKind {
+  fileprivate var cause: Diagnostic.Cause {
     switch kind {
     case .unreadableScript(let shell, let reason, _):
       .unreadableScript(step: step, shell: shell, reason: reason)
@@ -80,7 +80,7 @@ extension Workflow {
 
 extension CommandProblem {
   fileprivate func diagnostic(in file: String) -> Diagnostic {
-    Diagnostic(diagnosticKind, severity: .warning, file: file)
+    Diagnostic(cause, severity: .warning, file: file)
   }
 }
 
@@ -113,14 +113,14 @@ extension Reader {
   private mutating func warn(of problem: CommandProblem, at node: Node) {
     guard case .unreadableScript(_, _, let line?) = problem.kind,
       source.line(node.mark.line).dropFirst(node.mark.column - 1).first == "|"
-    else { return warn(problem.diagnosticKind, at: node) }
+    else { return warn(problem.cause, at: node) }
     // Shells report the end of a script as the line after it.
     let count = (node.text ?? "").split(separator: "\n", omittingEmptySubsequences: false).count
     let number = node.mark.line + min(line, max(1, count - 1))
     let text = source.line(number)
     let mark = Mark(line: number, column: text.prefix { $0 == " " }.count + 1)
     report(
-      problem.diagnosticKind, at: mark, length: max(1, text.count - mark.column + 1),
+      problem.cause, at: mark, length: max(1, text.count - mark.column + 1),
       severity: .warning)
   }
 }

@@ -120,7 +120,7 @@ extension WorkflowReader {
       roots: roots, place: place.name,
       allowsStatus: place == .condition || isFinally && place == .environment,
       allowsFiles: place.roots.contains(.steps),
-      whole: { root throws(DiagnosticKind) in
+      whole: { root throws(Diagnostic.Cause) in
         let names =
           root == .env
           ? Array(found.environment.keys) : root == .params ? Array(found.parameters.keys) : []
@@ -129,7 +129,7 @@ extension WorkflowReader {
         else { return }
         throw .secrets(root, name, in: place.name)
       },
-      member: { root, name throws(DiagnosticKind) in
+      member: { root, name throws(Diagnostic.Cause) in
         if !mayHoldSecrets, isSecret(root, name, scope: scope) {
           throw .secret(root, name, in: place.name)
         }
@@ -180,7 +180,7 @@ extension WorkflowReader {
   /// Returns the types of a member if it is one of the known names.
   private func known(
     _ name: String, _ names: some Collection<String>, _ what: String, _ types: ValueTypes
-  ) throws(DiagnosticKind) -> ValueTypes {
+  ) throws(Diagnostic.Cause) -> ValueTypes {
     if names.contains(name) { return types }
     if let base = names.first(where: { name.hasPrefix($0 + "-") }) {
       throw .unknownMember(what, name, .minus(base))
@@ -195,7 +195,7 @@ extension WorkflowReader {
 
   private func types(
     of root: Expression.Root, _ name: String, in found: Scope, scope: Int, _ bindings: Bindings?
-  ) throws(DiagnosticKind) -> ValueTypes {
+  ) throws(Diagnostic.Cause) -> ValueTypes {
     switch root {
     case .params:
       switch found.parameters[name] {

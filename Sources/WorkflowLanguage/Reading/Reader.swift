@@ -25,8 +25,8 @@ struct Reader {
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var errorCount = 0
-  /// Replaces line numbers of generated text by those of its Swift declaration, if any.
-  var adjust: ((DiagnosticKind) -> DiagnosticKind)?
+  /// Returns the line of the Swift declaration for a line of its generated text, if this is one.
+  var lineInDeclaration: ((Int) -> Int)?
   /// The number of reported diagnostics with the same message, at any place.
   private var duplicateCounts: [DuplicateKey: Int] = [:]
   /// The places of invalid tags, which hide the intended value.
@@ -44,7 +44,7 @@ struct Reader {
   // MARK: Reporting
 
   mutating func report(
-    _ kind: DiagnosticKind, at mark: Mark, length: Int, severity: Diagnostic.Severity = .error
+    _ cause: Diagnostic.Cause, at mark: Mark, length: Int, severity: Diagnostic.Severity = .error
   ) {
     // Users do not read that many diagnostics, and each takes memory and time.
     guard !isFull else {
@@ -52,7 +52,7 @@ struct Reader {
       return
     }
     let diagnostic = Diagnostic(
-      adjust?(kind) ?? kind, severity: severity, file: file, line: mark.line,
+      cause, severity: severity, file: file, line: mark.line,
       column: mark.column, length: length)
     let alike = DuplicateKey(diagnostic)
     if let count = duplicateCounts[alike], count >= Self.duplicatesMax {
@@ -64,25 +64,32 @@ struct Reader {
     guard !diagnostics.suffix(20).contains(diagnostic) else { return }
     // Do not report follow-up errors of an invalid tag.
     if tagMarks.contains(mark) { return }
-    if kind == .yaml(.foreignTag) { tagMarks.append(mark) }
+    if cause == .yaml(.foreignTag) { tagMarks.append(mark) }
     if severity == .error { errorCount += 1 }
     duplicateCounts[alike, default: 0] += 1
     diagnostics.append(diagnostic)
   }
 
-  mutating func report(_ kind: DiagnosticKind, at node: Node) {
-    report(kind, at: node.mark, length: node.length)
+  mutating func report(_ cause: Diagnostic.Cause, at node: Node) {
+    report(cause, at: node.mark, length: node.length)
   }
 
-  mutating func warn(_ kind: DiagnosticKind, at node: Node) {
-    report(kind, at: node.mark, length: node.length, severity: .warning)
+  mutating func warn(_ cause: Diagnostic.Cause, at node: Node) {
+    report(cause, at: node.mark, length: node.length, severity: .warning)
   }
 
   mutating func report(_ problems: [Problem]) {
     for problem in problems {
-      report(.yaml(problem.kind), at: problem.mark, length: problem.length)
+      var kind = problem.kind
+      if case .duplicateKey(let name, let first) = kind, let lineInDeclaration {
+        kind = .duplicateKey(name, first: Mark(line: lineInDeclaration(first.line), column: 0))
+      }
+      report(.yaml(kind), at: problem.mark, length: problem.length)
     }
   }
+
+  /// Returns the number of a line for a message.
+  func shownLine(_ line: Int) -> Int { lineInDeclaration?(line) ?? line }
 
   /// Whether the limit is reached, so that further errors are only counted.
   private var isFull: Bool { diagnostics.count >= Self.errorsMax * 2 }
@@ -102,7 +109,7 @@ struct Reader {
     let start =
       lineStarts.indices.contains(node.mark.line - 1) ? lineStarts[node.mark.line - 1] : nil
     let (mark, length) = source.place(of: error.range, in: node, lineStart: start)
-    report(error.kind, at: mark, length: length, severity: severity)
+    report(error.cause, at: mark, length: length, severity: severity)
   }
 
   /// Returns the diagnostics in the order of the file, each with the text of its line.

@@ -33,7 +33,7 @@ protocol NamedStepKind: StepKind {
   static var refused: [String] { get }
 
   /// Returns the error for a refused key.
-  static func refusal(of key: String) -> DiagnosticKind
+  static func refusal(of key: String) -> Diagnostic.Cause
   /// Parses the value of the key; reports an error and returns nil if it is invalid.
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)?
 }
@@ -60,7 +60,7 @@ extension StepKind {
 
 extension NamedStepKind {
   static var refused: [String] { [] }
-  static func refusal(of key: String) -> DiagnosticKind { .exclusive(key, name, in: "a step") }
+  static func refusal(of key: String) -> Diagnostic.Cause { .exclusive(key, name, in: "a step") }
   var declared: [String] { shown.map { "\(Self.name): \($0)" } }
   var startsProgram: Bool { true }
 }

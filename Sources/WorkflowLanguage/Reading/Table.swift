@@ -77,14 +77,14 @@ struct Table<Root: Sendable>: Sendable {
   private let blank: Root
   private let fields: [Field<Root>]
   /// The error if required keys are missing.
-  private let missing: MissingKeys?
+  private let missing: Diagnostic.Cause?
   /// Reports errors that concern several keys.
   private let check:
     @Sendable (Fields, inout Root, WorkflowReader.Context, inout WorkflowReader) -> Void
 
   init(
     _ place: String, _ blank: Root, example: String? = nil, oneOf: [String] = [],
-    notBoth: [String] = [], missing: MissingKeys? = nil, _ fields: [Field<Root>],
+    notBoth: [String] = [], missing: Diagnostic.Cause? = nil, _ fields: [Field<Root>],
     check:
       @escaping @Sendable (Fields, inout Root, WorkflowReader.Context, inout WorkflowReader) ->
       Void = { _, _, _, _ in }
@@ -108,7 +108,7 @@ struct Table<Root: Sendable>: Sendable {
     let lacks =
       required.contains(where: found.lacks)
       || !keys.oneOf.isEmpty && keys.oneOf.allSatisfy(found.lacks)
-    if lacks, let missing { reader.readers[file].report(.missing(missing), at: node) }
+    if lacks, let missing { reader.readers[file].report(missing, at: node) }
     let isComplete =
       required.allSatisfy { found[$0] != nil }
       && (keys.oneOf.isEmpty || keys.oneOf.contains { found[$0] != nil })

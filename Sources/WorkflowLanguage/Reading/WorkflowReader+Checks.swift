@@ -139,20 +139,20 @@ extension WorkflowReader {
         let own = fullID(name, scope: scope(declaring: name, seenFrom: check.scope))
         let isAfter = finallyIDs.contains(own)
         if step.extrasIfAny?.finally != nil && !isAfter { continue }
-        let kind: DiagnosticKind
+        let cause: Diagnostic.Cause
         if isAfter && step.extrasIfAny?.finally == nil {
-          kind = .finallyStep(name, isNeed: false)
+          cause = .finallyStep(name, isNeed: false)
         } else if own == step.id {
-          kind = .ownOutputs(isInOutputs: check.place == .outputs || check.place == .repetition)
+          cause = .ownOutputs(isInOutputs: check.place == .outputs || check.place == .repetition)
         } else if !reach.covers(own, position) {
-          kind = .notFinished(
+          cause = .notFinished(
             name,
             needsThis: readers[check.file].searchesSuggestions
               && reach.isAfter(ids.first ?? "", position))
         } else {
           continue
         }
-        throw ExpressionError(kind, range).moved(by: offset)
+        throw ExpressionError(cause, range).moved(by: offset)
       }
     }
   }

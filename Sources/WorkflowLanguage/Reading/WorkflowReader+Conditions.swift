@@ -8,7 +8,7 @@ extension WorkflowReader {
     _ node: Node, _ context: Context, _ draft: Int?
   ) -> StepExtras.Condition? {
     guard case .mapping = node.content else { return readCondition(node, context, draft) }
-    readers[context.file].report(.misplaced(.commandOfGroup), at: node)
+    readers[context.file].report(.commandOfGroup, at: node)
     return nil
   }
 

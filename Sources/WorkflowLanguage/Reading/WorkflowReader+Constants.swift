@@ -41,7 +41,7 @@ extension WorkflowReader {
     do throws(EvaluationError) {
       return try check.template.value(from: NothingKnown(budget: budget)).isTruthy
     } catch {
-      if case .invalid(let error) = error, error.kind == .largeValue {
+      if case .invalid(let error) = error, error.cause == .largeValue {
         readers[check.file].warn(.largeValue, at: check.node)
       }
       return nil

@@ -16,8 +16,7 @@ extension WorkflowReader {
         do throws(DotenvError) {
           variables.merge(try DotenvText.variables(in: bytes)) { $1 }
         } catch {
-          readers[context.file].report(
-            .variables(path, line: error.line, error.reason), at: pathNode)
+          readers[context.file].report(.variables(path, error), at: pathNode)
         }
       } catch {
         if isRequired {
@@ -93,14 +92,14 @@ enum DotenvText {
       // A quoted value may span several lines.
       rest = text.unicodeScalars[value.index(after: value.startIndex)...]
       guard let end = end(of: rest, quote) else {
-        throw DotenvError(line: first, reason: .unclosedQuote)
+        throw DotenvError(line: first, reason: "the quote is not closed")
       }
       let inner = withoutReturns(rest[..<end])
       number += inner.count { $0 == "\n" }
       rest = rest[rest.index(after: end)...]
       let after = trimmed(takeLine(&rest))
       guard after.isEmpty || after.first == "#" else {
-        throw DotenvError(line: first, reason: .afterQuote)
+        throw DotenvError(line: first, reason: "unexpected text after the closing quote")
       }
       variables[name] = quote == "'" ? String(inner) : unescaped(inner)
     }
@@ -113,10 +112,10 @@ enum DotenvText {
     let name = line.prefix { $0 == "_" || isLetter($0) || isDigit($0) }
     let afterName = trimmed(line[name.endIndex...])
     guard let letter = name.first, !isDigit(letter), afterName.first == "=" else {
-      throw DotenvError(line: number, reason: .noAssignment(String(line.prefix(60))))
+      throw DotenvError(line: number, reason: "\"\(String(line.prefix(60)))\" is not NAME=VALUE")
     }
     guard !name.starts(with: "REPRISE_".unicodeScalars) else {
-      throw DotenvError(line: number, reason: .reservedName)
+      throw DotenvError(line: number, reason: Diagnostic.Cause.reservedName.message)
     }
     return (String(name), trimmed(afterName.dropFirst()))
   }
@@ -129,11 +128,12 @@ enum DotenvText {
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       if line.contains(0) {
-        return DotenvError(line: number, reason: .nul)
+        return DotenvError(
+          line: number, reason: "it contains a NUL character, which cannot be passed to a program")
       }
       if String(validating: line, as: UTF8.self) == nil { break }
     }
-    return DotenvError(line: number, reason: .notUTF8)
+    return DotenvError(line: number, reason: "it is not valid UTF-8")
   }
 
   /// Removes the rest of the line with its end, and returns it without the end.

@@ -215,7 +215,7 @@ extension WorkflowReader {
   /// Returns whether a key belongs in a matrix, or reports an error.
   mutating func isKey(_ name: String, ofMatrix key: Node, _ context: Context) -> Bool {
     guard name == "fail-fast" || name == "max-parallel" else { return true }
-    readers[context.file].report(.misplaced(.ofMatrix(name)), at: key)
+    readers[context.file].report(.keyInMatrix(name), at: key)
     return false
   }
 

@@ -14,7 +14,7 @@ extension WorkflowReader {
     guard let fields = readers[file].fields(of: node, Tables.itemFiles) else { return nil }
     guard let files = fields["files"] else {
       guard fields.lacks("files") else { return nil }
-      readers[file].report(.missing(.files), at: node)
+      readers[file].report(.missingFiles, at: node)
       return nil
     }
     let before = errorCount

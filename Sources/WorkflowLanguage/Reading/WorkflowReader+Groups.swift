@@ -59,7 +59,7 @@ extension WorkflowReader {
     let hasBranches = table.has("parallel")
     refuseOfMany(fields, besides: hasBranches ? ["max-parallel", "fail-fast"] : [], context)
     if let key = fields.key("outputs"), fields.lacks("id") {
-      readers[file].report(.missing(.idOfOutputs), at: key)
+      readers[file].report(.missingIDOfOutputs, at: key)
     }
     if hasBranches {
       readLimits(ofParts: fields, of: &group, context)
@@ -104,7 +104,7 @@ extension WorkflowReader {
   /// Reads the needs of a group; nil if it has none of its own.
   mutating func readNeeds(ofGroup fields: Fields, _ context: Context) -> [Need]? {
     if let key = fields.key("needs"), context.isFinally || context.isCleanUp {
-      readers[context.file].report(.misplaced(.needsOfFinally), at: key)
+      readers[context.file].report(.needsOfFinally, at: key)
     }
     return readOwnNeeds(fields, context)
   }
@@ -123,7 +123,7 @@ extension WorkflowReader {
     readRunner(fields["runner"], into: &inner)
     if let node = fields["if"], let condition = readGroupCondition(node, context, draft) {
       if condition.template.testsStatus {
-        readers[file].report(.misplaced(.statusOfGroup), at: node)
+        readers[file].report(.statusOfGroup, at: node)
       }
       inner.extras.conditions.append(condition)
     }
@@ -151,7 +151,7 @@ extension WorkflowReader {
     }
     group.retry = read("retry", of: fields, .retry, context)
     if let key = fields.key("retry"), context.isFinally || context.isCleanUp {
-      readers[file].report(.misplaced(.retryOfFinally), at: key)
+      readers[file].report(.retryOfFinally, at: key)
     }
     refuseMutualWait(fields, context)
     group.pool = read("pool", of: fields, .pool, context)
@@ -166,12 +166,12 @@ extension WorkflowReader {
     guard fields["mutex"] != nil || fields["pool"] != nil else { return }
     let around = groups.path(from: context.group).map { groups[$0] }
     if let key = fields.key("mutex"), around.contains(where: { $0.mutex != nil }) {
-      readers[context.file].report(.misplaced(.mutexInMutex), at: key)
+      readers[context.file].report(.mutexInMutex, at: key)
     }
     guard around.contains(where: { $0.pool != nil }) else { return }
     for name in ["mutex", "pool"] {
       guard let key = fields.key(name) else { continue }
-      readers[context.file].report(.misplaced(.inPoolOfGroup(name)), at: key)
+      readers[context.file].report(.keyInPool(name), at: key)
     }
   }
 
@@ -179,7 +179,7 @@ extension WorkflowReader {
   mutating func refuseOfMany(_ fields: Fields, besides allowed: [String], _ context: Context) {
     for name in ["max-parallel", "fail-fast", "key", "max-items"] where !allowed.contains(name) {
       guard let key = fields.key(name) else { continue }
-      readers[context.file].report(.misplaced(.ofMany(name)), at: key)
+      readers[context.file].report(.keyOfExpansion(name), at: key)
     }
   }
 

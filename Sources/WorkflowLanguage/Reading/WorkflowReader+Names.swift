@@ -33,7 +33,8 @@ extension WorkflowReader {
       places[context.scope][id] = first
       // An expanded step is read once per item.
       guard first.mark != node.mark || context.bindings == nil else { return id }
-      readers[file].report(.duplicateID(id, line: first.mark.line), at: node)
+      readers[file].report(
+        .duplicateID(id, line: readers[file].shownLine(first.mark.line)), at: node)
       return nil
     }
     return id

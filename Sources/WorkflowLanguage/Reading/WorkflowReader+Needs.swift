@@ -214,7 +214,7 @@ extension WorkflowReader {
 
   private func problem(
     of need: NeedName, _ ids: [String]?, of step: Workflow.Step, _ scope: Int
-  ) -> DiagnosticKind? {
+  ) -> Diagnostic.Cause? {
     let name = need.text
     let id = scopes[scope].prefix + name
     if stepIDs[scope].positional.contains(name) { return .positionalID(name) }

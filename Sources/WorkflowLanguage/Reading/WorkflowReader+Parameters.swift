@@ -34,7 +34,7 @@ extension WorkflowReader {
       do throws(ParameterError) {
         parameter.defaultValue = try parameter.value(of: written)
       } catch {
-        readers[file].report(error.kind, at: node)
+        readers[file].report(error.cause, at: node)
       }
     } else if keys.isRequired == false {
       if kind == .string {
@@ -52,13 +52,13 @@ extension WorkflowReader {
     if fields["type"] != nil, keys.type == nil { return nil }
     let type = keys.type ?? (fields["options"] == nil ? "string" : "choice")
     guard type == "choice" else {
-      if let key = fields.key("options") { readers[file].report(.misplaced(.options), at: key) }
+      if let key = fields.key("options") { readers[file].report(.optionsWithoutChoice, at: key) }
       let kinds: [Parameter.Kind] = [.string, .number, .boolean, .integer, .list, .map]
       return kinds.first { $0.name == type } ?? .string
     }
     guard let node = fields["options"] else {
       guard fields.lacks("options") else { return nil }
-      readers[file].report(.missing(.options(of: name)), at: fields.node)
+      readers[file].report(.missingOptions(of: name), at: fields.node)
       return nil
     }
     guard let options = keys.options else { return nil }
@@ -81,7 +81,7 @@ extension WorkflowReader {
         case .number, .integer, .list, .map: key != "pattern"
         case .boolean, .choice: false
         }
-      if !isValid { readers[file].report(.misplaced(.limits(key, of: kind.name)), at: place) }
+      if !isValid { readers[file].report(.limit(key, ofType: kind.name), at: place) }
     }
     if let minimum = keys.minimum, let maximum = keys.maximum, minimum > maximum {
       readers[file].report(.emptyLimits(name), at: fields.key("max") ?? fields.node)
@@ -107,7 +107,7 @@ extension WorkflowReader {
       let given = table.keys.oneOf.filter { fields[$0] != nil }
       if given.count == 1 {
         if given == ["command"], let key = fields.key("required") {
-          readers[file].report(.misplaced(.requiredOfCommand), at: key)
+          readers[file].report(.requiredOfCommand, at: key)
         }
         secrets[name] = keys.source
       } else if !given.isEmpty || table.keys.oneOf.allSatisfy(fields.lacks) {

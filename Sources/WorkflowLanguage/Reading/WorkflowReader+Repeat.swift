@@ -13,10 +13,10 @@ extension WorkflowReader {
   ) -> GroupIndex {
     guard let key = fields.key("repeat") else { return context.group }
     if id == nil, fields.lacks("id") {
-      readers[context.file].report(.missing(.idOfRepeat), at: key)
+      readers[context.file].report(.missingIDOfRepeat, at: key)
     }
     if context.isFinally || context.isCleanUp {
-      readers[context.file].report(.misplaced(.repeatOfFinally), at: key)
+      readers[context.file].report(.repeatOfFinally, at: key)
     }
     var rounds = Group(name: group.name + Group.rounds, in: context.group)
     rounds.isRepeated = true
@@ -33,7 +33,8 @@ extension WorkflowReader {
     let draft = drafts.count
     var step = Workflow.Step(id: fullID(id + "/repeat", scope: context.scope), action: .wait)
     if let other = places[group.context.scope]["repeat"], group.context.scope != context.scope {
-      readers[context.file].report(.duplicateID("repeat", line: other.mark.line), at: node)
+      readers[context.file].report(
+        .duplicateID("repeat", line: readers[context.file].shownLine(other.mark.line)), at: node)
     }
     step.extras = group.context.extras
     step.extras.scope = group.context.scope

@@ -118,7 +118,7 @@ extension WorkflowReader {
       return choice
     } catch {
       let place = settings.map { self.place(of: error, in: $0) } ?? kind
-      readers[context.file].report(.inside("\"\(choice.kind)\"", error.kind), at: place)
+      readers[context.file].report(error.cause.inside("\"\(choice.kind)\""), at: place)
       return nil
     }
   }

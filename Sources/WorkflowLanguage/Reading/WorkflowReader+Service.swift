@@ -16,7 +16,7 @@ extension WorkflowReader {
       for name in Self.serviceKeys where fields["service"] == nil {
         // An unknown key may have been read as one that is spelled like it.
         guard let key = fields.key(name), key.says(name) else { continue }
-        readers[file].report(.misplaced(.ofService(name)), at: key)
+        readers[file].report(.keyOfService(name), at: key)
       }
       return
     }

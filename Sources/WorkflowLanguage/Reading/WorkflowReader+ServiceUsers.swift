@@ -18,7 +18,7 @@ extension WorkflowReader {
   }
 
   /// Returns why a step cannot use a service, whose id it needs; nil if it can.
-  func problem(ofUsing service: Workflow.Step, _ step: Workflow.Step) -> DiagnosticKind? {
+  func problem(ofUsing service: Workflow.Step, _ step: Workflow.Step) -> Diagnostic.Cause? {
     let list = groups.list(around: service.group)
     guard service.action.isService, !groups.contains(step.group, in: list) else { return nil }
     return .serviceOutside(service.id, of: groups[list].hasID ? groups[list].name : nil)
@@ -53,9 +53,9 @@ extension WorkflowReader {
     }
   }
 
-  private mutating func report(_ kind: DiagnosticKind, atStep id: String) {
+  private mutating func report(_ cause: Diagnostic.Cause, atStep id: String) {
     guard let position = steps.firstIndex(where: { $0.id == id }) else { return }
     let draft = drafts[position]
-    readers[draft.file].report(kind, at: draft.mark, length: draft.length)
+    readers[draft.file].report(cause, at: draft.mark, length: draft.length)
   }
 }

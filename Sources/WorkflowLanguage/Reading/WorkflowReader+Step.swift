@@ -17,14 +17,14 @@ extension WorkflowReader {
     if context.isFinally {
       finallyIDs.insert(fullID(id, scope: context.scope))
       if fields["needs"] != nil {
-        readers[file].report(.misplaced(.needsOfFinally), at: fields.key("needs") ?? node)
+        readers[file].report(.needsOfFinally, at: fields.key("needs") ?? node)
       }
     } else if context.isCleanUp {
       if let key = fields.key("needs") {
-        readers[file].report(.misplaced(.needsOfFinally), at: key)
+        readers[file].report(.needsOfFinally, at: key)
       }
     } else if fields.bits & Self.extraKeys != 0, let on = fields.key("on") {
-      readers[file].report(.misplaced(.on), at: on)
+      readers[file].report(.onOutsideFinally, at: on)
     }
     guard fields.bits & Self.manyKeys != 0 else { return readSingle(fields, id, needs, context) }
     if fields["foreach"] != nil || fields["matrix"] != nil {
@@ -113,7 +113,7 @@ extension WorkflowReader {
   private mutating func refuseOfApproval(_ fields: Fields, _ context: Context) {
     for name in KeyTable.step.names(excludedBy: "approval") {
       guard let key = fields.key(name) else { continue }
-      readers[context.file].report(.misplaced(.ofApproval(name)), at: key)
+      readers[context.file].report(.keyOfApproval(name), at: key)
     }
   }
 
@@ -128,7 +128,7 @@ extension WorkflowReader {
   ) {
     let file = context.file
     if let key = fields.key("with"), fields["call"] == nil {
-      readers[file].report(.misplaced(.with), at: key)
+      readers[file].report(.withWithoutCall, at: key)
     }
     if let node = fields["dir"] { warnOfVariables(in: node, context) }
     step.directory = fields["dir"].flatMap {
@@ -169,7 +169,7 @@ extension WorkflowReader {
     refuseMutualWait(fields, context)
     readApproval(fields, context, into: &extras)
     if let key = fields.key("share"), Self.kinds.allSatisfy({ fields.bits & $0.bit == 0 }) {
-      readers[context.file].report(.misplaced(.sharedApproval), at: key)
+      readers[context.file].report(.sharedApproval, at: key)
     }
     if context.isFinally || context.isCleanUp {
       let endings = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)

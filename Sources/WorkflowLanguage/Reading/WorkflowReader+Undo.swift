@@ -22,7 +22,7 @@ extension WorkflowReader {
   ) {
     guard let key = fields.key("undo") else { return }
     guard !context.isFinally, !context.isCleanUp else {
-      readers[context.file].report(.misplaced(.undoOfFinally), at: key)
+      readers[context.file].report(.undoOfFinally, at: key)
       return
     }
     let name = fields["name"] == nil ? nil : step.extrasIfAny?.name
@@ -143,7 +143,7 @@ extension WorkflowReader {
     guard let own = readers[context.file].fields(of: node, Tables.undo) else { return nil }
     if own["run"] != nil || own["exec"] != nil { return own }
     if own.lacks("run"), own.lacks("exec") {
-      readers[context.file].report(.missing(.runOfUndo), at: node)
+      readers[context.file].report(.missingUndo, at: node)
     }
     return nil
   }

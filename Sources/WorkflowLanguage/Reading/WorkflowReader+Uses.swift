@@ -104,7 +104,7 @@ extension WorkflowReader {
     inner.defaults.shell = inner.defaults.shell ?? shell ?? context.defaults.groupShell
     guard let steps = used["steps"] else {
       guard used.lacks("steps") else { return nil }
-      readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
+      readers[inner.file].report(.missingSteps, at: root.mark, length: 1)
       return nil
     }
     collectIDs(in: [steps, used["finally"]], scope: inner.scope)
@@ -173,7 +173,7 @@ extension WorkflowReader {
   private mutating func refuseWithUses(_ fields: Fields, _ context: Context) {
     for name in KeyTable.step.names(excludedBy: "uses") {
       guard let key = fields.key(name) else { continue }
-      readers[context.file].report(.misplaced(.ofUses(name)), at: key)
+      readers[context.file].report(.keyOfUses(name), at: key)
     }
   }
 
@@ -195,7 +195,7 @@ extension WorkflowReader {
     do throws(ParameterError) {
       try arguments.checkNames(parameters)
     } catch {
-      readers[0].report(error.kind, at: node.mark, length: 1)
+      readers[0].report(error.cause, at: node.mark, length: 1)
     }
     var declarations: [String: Node] = [:]
     if case .mapping(let pairs) = node.content {
@@ -206,7 +206,7 @@ extension WorkflowReader {
       do throws(ParameterError) {
         argument = try arguments.value(of: parameter).map(Scope.Argument.value)
       } catch {
-        readers[0].report(error.kind, at: declarations[parameter.name] ?? node)
+        readers[0].report(error.cause, at: declarations[parameter.name] ?? node)
       }
       scopes[0].parameters[parameter.name] = argument ?? .open(types: parameter.types)
     }
@@ -257,7 +257,7 @@ extension WorkflowReader {
     do throws(ParameterError) {
       return .value(try parameter.checked(value))
     } catch {
-      readers[file].report(error.kind, at: node)
+      readers[file].report(error.cause, at: node)
       return .open(types: parameter.types)
     }
   }
@@ -289,7 +289,7 @@ extension WorkflowReader {
     do throws(ParameterError) {
       return .value(try parameter.value(of: value.asText))
     } catch {
-      readers[file].report(error.kind, at: node)
+      readers[file].report(error.cause, at: node)
       return nil
     }
   }

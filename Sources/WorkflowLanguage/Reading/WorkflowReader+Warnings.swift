@@ -53,13 +53,13 @@ extension WorkflowReader {
         steps[position].extrasIfAny?.finally == nil
       else { continue }
       for (expression, offset) in check.template.expressions {
-        let kinds: [(Expression.Function, DiagnosticKind)] = [
+        let causes: [(Expression.Function, Diagnostic.Cause)] = [
           (.cancelled, .neverCancelled), (.always, .alwaysIsNotOnCancel),
         ]
-        for (function, kind) in kinds {
+        for (function, cause) in causes {
           guard let range = expression.range(of: function) else { continue }
           readers[check.file].report(
-            ExpressionError(kind, range).moved(by: offset), in: check.node, severity: .warning)
+            ExpressionError(cause, range).moved(by: offset), in: check.node, severity: .warning)
         }
       }
     }
@@ -80,17 +80,18 @@ extension WorkflowReader {
             continue
           }
           let step = check.draft.flatMap { $0 < steps.count ? steps[$0] : nil }
-          let reason: UnsetVariable =
+          let cause: Diagnostic.Cause =
             isOfFile
-            ? .isOfSameFile
+            ? .variableOfSameFile(name)
             : step?.environment[name] != nil
-              ? .isOfStep
-              : .unknown(
+              ? .variableOfStep(name)
+              : .unsetVariable(
+                name,
                 nearest: isSearched
                   ? nearest(to: name, among: Array(scope.environment.keys) + scope.dotenv.keys)
                   : nil)
           readers[check.file].report(
-            ExpressionError(.unsetVariable(name, reason), range).moved(by: offset),
+            ExpressionError(cause, range).moved(by: offset),
             in: check.node, severity: .warning)
         }
       }

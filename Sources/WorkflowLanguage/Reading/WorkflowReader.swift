@@ -230,7 +230,7 @@ struct WorkflowReader {
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
       guard fields.lacks("steps") else { return nil }
-      readers[0].report(.missing(.steps), at: root.mark, length: 1)
+      readers[0].report(.missingSteps, at: root.mark, length: 1)
       return nil
     }
     let outline = readOutline(steps, fields["finally"], &context)

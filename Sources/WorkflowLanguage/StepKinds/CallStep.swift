@@ -12,8 +12,8 @@ struct CallStep: NamedStepKind {
   let action: String
   let arguments: CallArguments
 
-  static func refusal(of key: String) -> DiagnosticKind {
-    key == "shell" ? .misplaced(.shellOfCall) : .exclusive(key, name, in: "a step")
+  static func refusal(of key: String) -> Diagnostic.Cause {
+    key == "shell" ? .shellOfCall : .exclusive(key, name, in: "a step")
   }
 
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
@@ -114,7 +114,7 @@ extension WorkflowReader {
       try check(arguments.trees.mapValues(\.known))
     } catch {
       let place = with.map { self.place(of: error, in: $0) } ?? node
-      readers[file].report(.inside("\"\(name)\"", error.kind), at: place)
+      readers[file].report(error.cause.inside("\"\(name)\""), at: place)
     }
   }
 

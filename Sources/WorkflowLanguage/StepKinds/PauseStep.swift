@@ -93,7 +93,7 @@ extension Step {
 
 extension Tables {
   static let wait = Table(
-    "wait", Moment(), example: "{ until: \"2026-12-01T08:00:00Z\" }", missing: .momentOfWait,
+    "wait", Moment(), example: "{ until: \"2026-12-01T08:00:00Z\" }", missing: .missingDuration,
     [
       Field(
         "until", \.text, .moment, "the moment at which the wait ends, in UTC", isRequired: true)

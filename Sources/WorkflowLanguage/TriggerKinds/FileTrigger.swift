@@ -42,7 +42,7 @@ extension Triggers {
 
 extension Tables {
   static let files = Table(
-    "files", FileTrigger([]), missing: .paths,
+    "files", FileTrigger([]), missing: .missingPaths,
     [
       Field(
         "paths", \.patterns, .watchedPatterns, "patterns of the watched files", isRequired: true),

@@ -91,7 +91,7 @@ extension WorkflowReader {
 extension Tables {
   static let schedule = Table(
     "a schedule", ScheduleKeys(), example: "{ cron: \"%\" }", oneOf: ["cron", "every"],
-    notBoth: ["cron", "every"], missing: .cronOrEvery,
+    notBoth: ["cron", "every"], missing: .missingSchedule,
     [
       Field(
         "cron", \.cron, .cron, "minute, hour, day of the month, month and day of the week"),
@@ -103,7 +103,7 @@ extension Tables {
     ]
   ) { fields, _, context, reader in
     guard fields["cron"] == nil, let key = fields.key("time-zone") else { return }
-    reader.readers[context.file].report(.misplaced(.timeZone), at: key)
+    reader.readers[context.file].report(.timeZoneWithoutCron, at: key)
   }
 
   /// The keys of a schedule.

@@ -33,10 +33,9 @@ struct ErrorPagesTests {
   }
 
   @Test func `the codes with a page are exactly the reported codes`() throws {
-    let source = try Repository.text(
-      of: "Sources/WorkflowLanguage/Diagnostics/DiagnosticKind+Code.swift")
-    // The pattern does not match the code in the doc comment.
-    let codes = Set(source.matches(of: /: "(R[0-9]{4})"/).map { String($0.1) })
+    let sources = try Repository.paths(below: "Sources/WorkflowLanguage/Diagnostics/Causes").map(
+      Repository.text)
+    let codes = Set(sources.joined().matches(of: /"(R[0-9]{4})"/).map { String($0.1) })
     #expect(codes.sorted() == ErrorPage.all.map(\.code))
   }
 }

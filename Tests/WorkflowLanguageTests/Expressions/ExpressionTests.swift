@@ -23,7 +23,7 @@ struct ExpressionTests {
         return .list([.map(["name": .text("Ada")]), .map(["name": .text("Alan")])])
       case (.item, _): return .null
       case (.index, _): throw .unknown
-      default: throw .missing(.absent(.failed("there is none")))
+      default: throw .missing(.failed("there is none"))
       }
     }
 
@@ -84,11 +84,11 @@ struct ExpressionTests {
       ("1 && && 2", 5..<7, .valueExpected(before: "&&")),
       ("contains('a' 'b')", 13..<16, .expected("comma or )", .contains)),
       ("success", 0..<7, .unknownName("success")),
-    ] as [(String, Range<Int>, DiagnosticKind)])
+    ] as [(String, Range<Int>, Diagnostic.Cause)])
   func `an expression that cannot be parsed is reported with its range`(
-    _ text: String, _ range: Range<Int>, _ kind: DiagnosticKind
+    _ text: String, _ range: Range<Int>, _ cause: Diagnostic.Cause
   ) {
-    #expect(throws: ExpressionError(kind, range)) { try ExpressionParser.expression(in: text) }
+    #expect(throws: ExpressionError(cause, range)) { try ExpressionParser.expression(in: text) }
   }
 
   @Test(
@@ -99,10 +99,10 @@ struct ExpressionTests {
       ("params.name.x", .noMember("x", of: .text)),
       ("fromJSON('{')", .notJSON("expected a key at byte 2")),
       ("format('{2}', 'a')", .formatValue(2)), ("format('{', 'a')", .formatPlace),
-      ("matrix.nothing", .absent(.failed("there is none"))),
+      ("matrix.nothing", .failed("there is none")),
       (
         "steps.build.outputs.verison",
-        .absent(.output("verison", of: "build", result: "success", left: ["version"]))
+        .noOutput("verison", of: "build", result: "success", left: ["version"])
       ),
       ("matrix.list.name", .noMember("name", of: .list)),
       ("startsWith(matrix.list, 'a')", .textExpected(.list)),
@@ -111,8 +111,8 @@ struct ExpressionTests {
       ("contains(fromJSON('[3.14]'), '3.14')", .notComparable(.equal, .number, .text)),
       ("contains(fromJSON('[1, \"a\"]'), 'b')", .notComparable(.equal, .number, .text)),
       ("contains(fromJSON('[0, null]'), '1')", .notComparable(.equal, .number, .text)),
-    ] as [(String, DiagnosticKind)]) func `an expression that cannot be evaluated is reported`(
-      _ text: String, _ kind: DiagnosticKind
+    ] as [(String, Diagnostic.Cause)]) func `an expression that cannot be evaluated is reported`(
+      _ text: String, _ cause: Diagnostic.Cause
     ) throws
   {
     let expression = try ExpressionParser.expression(in: text)
@@ -121,7 +121,7 @@ struct ExpressionTests {
       Issue.record("was evaluated to \(value)")
     } catch {
       switch error {
-      case .invalid(let error), .missingOutput(let error): #expect(error.kind == kind)
+      case .invalid(let error), .missingOutput(let error): #expect(error.cause == cause)
       case .unknown: Issue.record("\(error)")
       }
     }

@@ -14,7 +14,7 @@ struct FunctionTests {
       case (.params, "text"?): .text(" Straße, b,,c ")
       case (.params, "list"?): .list([.text("b.csv"), .text("a.txt"), .text("B.csv")])
       case (.params, "large"?): .text(String(repeating: "a", count: 1 << 20))
-      default: throw .missing(.absent(.failed("there is none")))
+      default: throw .missing(.failed("there is none"))
       }
     }
 
@@ -82,15 +82,15 @@ struct FunctionTests {
       (
         "length(split(replace(params.large, 'a', 'a,'), ','))", .largeValue
       ),
-    ] as [(String, DiagnosticKind)])
-  func `a call without a result is an error`(_ text: String, _ kind: DiagnosticKind) throws {
+    ] as [(String, Diagnostic.Cause)])
+  func `a call without a result is an error`(_ text: String, _ cause: Diagnostic.Cause) throws {
     let expression = try ExpressionParser.expression(in: text)
     do {
       let value = try expression.value(from: Source())
       Issue.record("was evaluated to \(value)")
     } catch {
       guard case .invalid(let error) = error else { throw error }
-      #expect(error.kind == kind)
+      #expect(error.cause == cause)
     }
   }
 

@@ -30,7 +30,7 @@ extension Tables {
 
   static let ready = Table(
     "ready", ServiceRule(), example: "{ run: % } or { port: 5432 }", oneOf: probes,
-    notBoth: probes, missing: .probe,
+    notBoth: probes, missing: .missingProbe,
     [
       Field("run", \.script, .script, "a script that succeeds once the service is ready"),
       Field(

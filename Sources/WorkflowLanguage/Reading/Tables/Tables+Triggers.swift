@@ -23,7 +23,7 @@ extension Tables {
     for (name, policy) in [("restart-from", BusyPolicy.restart), ("buffer", .queue)] {
       guard triggers.whenBusy != policy, let key = fields.key(name) else { continue }
       reader.readers[context.file].report(
-        .misplaced(.withPolicy(name, policy, hasOther: fields["when-busy"] != nil)), at: key)
+        .keyOfPolicy(name, policy, hasOther: fields["when-busy"] != nil), at: key)
     }
   }
 

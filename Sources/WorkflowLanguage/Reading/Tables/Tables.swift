@@ -10,7 +10,7 @@ enum Tables {}
 extension Tables {
   static let concurrency = Table(
     "concurrency", Concurrency(group: "", policy: .queue), example: "{ group: %, policy: queue }",
-    missing: .groupAndPolicy,
+    missing: .missingGroupAndPolicy,
     [
       Field(
         "group", \.group, .settledText, "the group of runs that must not overlap", isRequired: true
@@ -24,7 +24,7 @@ extension Tables {
     ]
   ) { fields, concurrency, context, reader in
     guard let key = fields.key("limit"), concurrency.policy != .queue else { return }
-    reader.readers[context.file].report(.misplaced(.limitOfGroup), at: key)
+    reader.readers[context.file].report(.limitOfGroup, at: key)
   }
 
   static let keep = Table(
@@ -45,7 +45,7 @@ extension Tables {
   }
 
   static let pool = Table(
-    "a pool", Pool(), example: "{ name: %, take: 2 }", missing: .nameOfPool,
+    "a pool", Pool(), example: "{ name: %, take: 2 }", missing: .missingName,
     [
       Field(
         "name", \.claim, .nameOfPool, "the name of the pool", isRequired: true, called: "pool"),
@@ -111,7 +111,7 @@ extension Form where Content == [String: Int] {
 
 extension Tables {
   static let retry = Table(
-    "retry", Retry(limit: 1), missing: .limit,
+    "retry", Retry(limit: 1), missing: .missingLimit,
     [
       Field("limit", \.limit, .count, "the maximum number of retries", isRequired: true),
       Field("delay", \.delay, .delay, "the delay before the second attempt"),
@@ -127,7 +127,7 @@ extension Tables {
     guard let node = fields["factor"], retry.backoff != .exponential,
       fields["backoff"] == nil || retry.backoff != .constant
     else { return }
-    reader.readers[context.file].report(.misplaced(.factor), at: node)
+    reader.readers[context.file].report(.factorWithoutBackoff, at: node)
   }
 
   /// The keys of `repeat`.
@@ -150,7 +150,7 @@ extension Tables {
   private static func rounds(_ place: ExpressionPlace) -> Table<Rounds> {
     Table(
       "repeat", Rounds(), example: "{ until: \"stdout == 'ready'\", every: 2s, limit: 30 }",
-      oneOf: ["until", "while"], notBoth: ["until", "while"], missing: .untilOrWhile,
+      oneOf: ["until", "while"], notBoth: ["until", "while"], missing: .missingUntil,
       [
         Field(
           "until", \.until, .template(place, isExpression: true),
@@ -180,7 +180,7 @@ extension Form where Content == Retry {
 extension Tables {
   static let condition = Table(
     "a condition", ConditionCommand(script: ""), example: "{ run: test -f % }",
-    missing: .runOfCondition,
+    missing: .missingRunOfCondition,
     [
       Field(
         "run", \.script, .checkedScript, "a command: exit status 0 means true, 1 means false",
@@ -190,7 +190,7 @@ extension Tables {
 
   static let cache = Table(
     "cache", CacheRule(), example: "{ inputs: [src/**], outputs: [build/app] }",
-    oneOf: ["inputs", "key", "max-age", "depfile"], missing: .inputsOrKey,
+    oneOf: ["inputs", "key", "max-age", "depfile"], missing: .missingInputs,
     [
       Field("inputs", \.inputs, .patterns, "patterns of the files that it reads"),
       Field("outputs", \.outputs, .patterns, "patterns of the files that it creates"),
@@ -209,7 +209,7 @@ extension Tables {
   }
 
   static let approval = Table(
-    "an approval", Approval(), example: "{ message: \"%\" }", missing: .messageOfApproval,
+    "an approval", Approval(), example: "{ message: \"%\" }", missing: .missingMessage,
     [
       Field("message", \.message, .settledText, "the question to approve", isRequired: true),
       Field(
@@ -226,11 +226,11 @@ extension Tables {
     let file = context.file
     if fields.lacks("timeout") {
       reader.readers[file].report(
-        .missing(.timeoutOfDefault), at: fields.key("default") ?? node)
+        .missingTimeout, at: fields.key("default") ?? node)
     }
     let open = approval.rule.values.first { $0.defaultValue == nil }
     if approval.rule.answer == .approve, let open {
-      reader.readers[file].report(.missing(.defaultOfValue(open.name)), at: node)
+      reader.readers[file].report(.missingDefault(ofValue: open.name), at: node)
     }
   }
 
@@ -271,7 +271,7 @@ extension Tables {
   }
 
   static let dotenv = Table(
-    "a dotenv entry", DotenvFile(), missing: .path,
+    "a dotenv entry", DotenvFile(), missing: .missingPath,
     [
       Field("path", \.path, .placedText, "the path of the file", isRequired: true),
       Field("required", \.isRequired, .boolean, "whether a missing file is an error"),
@@ -299,7 +299,7 @@ extension Tables {
   }
 
   static let range = Table(
-    "a range", Range(), missing: .fromAndTo,
+    "a range", Range(), missing: .missingFromAndTo,
     [
       Field("from", \.from, .anyWhole, "the first number", isRequired: true),
       Field("to", \.to, .anyWhole, "the last number", isRequired: true),

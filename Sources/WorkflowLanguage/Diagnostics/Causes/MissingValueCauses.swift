@@ -1,0 +1,71 @@
+// R0522: values that an expression cannot have.
+
+extension Diagnostic.Cause {
+  static func notKnownBeforeRun(_ root: Expression.Root) -> Self {
+    let isOfItem = [.item, .index, .matrix].contains(root)
+    return Self("R0522", "\"\(root.rawValue)\" is not known before the run starts")
+      .hint(
+        isOfItem
+          ? "a step computes the items during the run; they can be used in env, exec, dir, if and "
+            + "with" : nil)
+  }
+  static func parameterBeforeRun(_ name: String, _ what: String) -> Self {
+    Self(
+      "R0522", "\(what) must be known before the run starts, but \"\(name)\" is computed by a step"
+    )
+    .hint("pass a fixed value in \"with\"")
+  }
+  static let hashBeforeRun = Self("R0522", "files cannot be hashed before the run starts")
+    .hint("use it in env or in cache.key")
+  static let filesBeforeRun = Self("R0522", "files cannot be listed before the run starts")
+    .hint("use it in env or in cache.key")
+  /// The folder of the run, with the reason why it could not be created.
+  static func noRunDirectory(_ problem: String?) -> Self {
+    problem.map { Self("R0522", "the folder of the run cannot be created: \($0)") }
+      ?? Self("R0522", "this engine keeps no folder for its runs")
+      .hint("set \"runFolders\" of the engine")
+  }
+  static func noItemMember(_ name: String, _ types: ValueTypes) -> Self {
+    Self("R0522", "the item has no \"\(name)\": it is \(types.name)")
+  }
+  static func noParameter(_ name: String) -> Self {
+    Self("R0522", "there is no parameter \"\(name)\"")
+  }
+  static func noValue(ofParameter name: String) -> Self {
+    Self("R0522", "the parameter \"\(name)\" has no value")
+  }
+  static func notText(variable: String) -> Self {
+    Self("R0522", "the value of the variable \"\(variable)\" is not valid UTF-8")
+      .hint("read it in the step itself")
+  }
+  static let nulInValue = Self(
+    "R0522",
+    "the value contains a NUL character, which cannot be passed to a program")
+  static func noSecret(_ name: String) -> Self {
+    Self("R0522", "the secret \"\(name)\" is not known")
+  }
+  static func notWritten(_ name: String, written names: [String]) -> Self {
+    Self("R0522", "the step has not written an output \"\(name)\"")
+      .hint(
+        names.isEmpty
+          ? "it has not written any" : "it has written: " + names.joined(separator: ", "))
+  }
+  static func notInRun(_ step: String) -> Self {
+    Self("R0522", "the step \"\(step)\" is not part of this run")
+  }
+  static func noOutput(
+    _ name: String, of step: String, result: String, left: [String]
+  ) -> Self {
+    let others = "; for a default, write: … || 'something else'"
+    let hint =
+      switch result {
+      case "failure": "it failed" + others
+      case "cancelled": "it was cancelled" + others
+      case "skipped": "it was skipped" + others
+      default: left.isEmpty ? "it has no outputs" : "it has: " + left.joined(separator: ", ")
+      }
+    return Self("R0522", "the step \"\(step)\" has no output \"\(name)\"").hint(hint)
+  }
+  /// An error of the source of the value, with its message.
+  static func failed(_ message: String) -> Self { Self("R0522", message) }
+}

@@ -1,0 +1,103 @@
+// R03: steps, foreach and matrix.
+
+extension Diagnostic.Cause {
+  static let noAction = Self("R0301", "this step does nothing")
+    .hint("add \"run\" with a script, or \"exec\" with a program and its arguments")
+
+  static func stepID(_ id: String) -> Self {
+    Self("R0302", "\"\(id)\" is not a valid step id")
+      .hint("use at most 64 letters, digits, _ and -, beginning with a letter or digit")
+  }
+
+  static func duplicateID(_ id: String, line: Int) -> Self {
+    Self("R0303", "the id \"\(id)\" is already used at line \(line)").hint("choose another id")
+  }
+
+  static func scriptWithExpression(bindings: String, line: String) -> Self {
+    Self("R0304", "a script cannot contain an expression, because its value could run as code")
+      .hint("bind it in env: { \(bindings) } and write: \(line)")
+  }
+
+  static let tooManySteps = Self(
+    "R0305",
+    "foreach, matrix and uses create more than \(WorkflowReader.expansionsMax) steps in total")
+  static func tooManyItems(_ count: Int, maximum: Int) -> Self {
+    Self("R0305", "there are \(count) items, and \"max-items\" is \(maximum)")
+  }
+  static func expansion(steps count: Int) -> Self {
+    Self("R0305", "this expands to \(count) steps; the maximum is \(WorkflowReader.expansionMax)")
+  }
+  static func largeExpansion(steps count: Int, size: Int) -> Self {
+    Self(
+      "R0305",
+      "this expands to \(count) steps with \(size) keys and values each; the maximum for all "
+        + "expanded steps together is \(WorkflowReader.valuesOfManyMax)"
+    )
+    .hint("expand to fewer or smaller steps")
+  }
+  static let largeMatrix = Self(
+    "R0305", "this matrix is too large: its combinations have more than \(Matrix.valuesMax) values"
+  )
+  .hint("use fewer or shorter lists")
+  static let tooManyUses = Self(
+    "R0305", "\"uses\" reads more than \(WorkflowReader.filesMax) files in total")
+  static let deepUses = Self(
+    "R0305", "\"uses\" is nested more than \(WorkflowReader.usesDepthMax) levels deep"
+  )
+  .hint("nest fewer workflows")
+
+  static let foreachText = Self(
+    "R0306", "foreach must be a list, a range or an expression, not text"
+  )
+  .hint("write it like: [a, b], or: { from: 1, to: 5 }")
+  static func foreachValue(_ types: ValueTypes) -> Self {
+    Self("R0306", "foreach must be a list, not \(types.name)")
+      .hint("fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list")
+  }
+  static func filesOfForeach(_ problem: String) -> Self { Self("R0306", problem) }
+  static let statusOfItem = Self(
+    "R0306",
+    "a condition that depends on an item which is only known during the run cannot test the status"
+  )
+  .hint("split it into two steps")
+  static func itemKey(_ key: String) -> Self {
+    Self("R0306", "\"\(key)\" cannot be the key of an item")
+      .hint("use letters, digits and _-./@+:=,~#%")
+  }
+  static func longItemKey(_ key: String, bytesMax: Int) -> Self {
+    Self(
+      "R0306",
+      "the key \"\(key.prefix(40))…\" of an item is too long: it has \(key.utf8.count) bytes"
+    )
+    .hint("use at most \(bytesMax) bytes, such as a part of the item or ${{ index }}")
+  }
+  static func itemKeyTwice(_ key: String, _ first: Int, _ second: Int) -> Self {
+    Self("R0306", "items \(first) and \(second) have the same key \"\(key)\"")
+      .hint("compute the key from more of the item, or remove it")
+  }
+
+  static let noMatrixList = Self("R0307", "this matrix has no lists")
+    .hint("write it like: { os: [linux, mac], version: [5, 6] }")
+  static func emptyMatrixList(_ name: String) -> Self {
+    Self("R0307", "the list \"\(name)\" of the matrix is empty")
+  }
+  static let emptyMatrix = Self("R0307", "this matrix has no combinations")
+    .hint("exclude fewer combinations, or include some")
+
+  static func matrixValue(_ name: String, found: String) -> Self {
+    Self("R0308", "\"\(name)\" of a matrix must be a list, not \(found)")
+      .hint("write it like: [linux, mac]")
+  }
+  static func matrixCombination(_ name: String) -> Self {
+    Self("R0308", "\(name) must be a list of maps").hint("write it like: [{ os: mac, version: 6 }]")
+  }
+
+  static func matrixExclusion(_ name: String) -> Self {
+    Self("R0309", "\"\(name)\" in exclude is not a list of the matrix")
+  }
+
+  static let approvalOfExpandedStep = Self(
+    "R0310", "a step with \"foreach\" or \"matrix\" cannot wait for approval"
+  )
+  .hint("put a step with \"approval\" before it")
+}
