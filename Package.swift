@@ -63,7 +63,9 @@ let package = Package(
     .target(name: "Paths", dependencies: ["Platform"]),
     .target(name: "Schedules", dependencies: ["Platform"]),
     .target(
-      name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "Schedules", "YAML"]),
+      name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "Schedules", "YAML"],
+      plugins: ["ErrorTexts"]),
+    .plugin(name: "ErrorTexts", capability: .buildTool()),
     .target(name: "RepriseImport", dependencies: ["Schedules", "WorkflowLanguage", "YAML"]),
     .target(
       name: "CombineShim",

@@ -78,10 +78,10 @@ struct ExplainCommand: AsyncParsableCommand {
   private func explain(code: String) throws(Problem) {
     guard let page = ErrorPage(code: code) else {
       // The nearest by number: by edit distance, many codes would be equally near.
-      func distance(_ other: ErrorPage) -> Int {
-        abs((Int(other.code.dropFirst()) ?? 0) - (Int(code.dropFirst()) ?? 0))
+      func distance(_ other: String) -> Int {
+        abs((Int(other.dropFirst()) ?? 0) - (Int(code.dropFirst()) ?? 0))
       }
-      let near = ErrorPage.all.min { distance($0) < distance($1) }?.code ?? ""
+      let near = ErrorPage.codes.min { distance($0) < distance($1) } ?? ""
       throw Problem("error: there is no error code \"\(code)\"; did you mean \"\(near)\"?")
     }
     printLine(TerminalSafe(lines: page.text))

@@ -53,7 +53,7 @@ extension Workflow {
     return warnings(of: problems, inText: bytes)
   }
 
-  func warnings(of problems: [CommandProblem], inText bytes: [UInt8]) -> [Diagnostic] {
+  private func warnings(of problems: [CommandProblem], inText bytes: [UInt8]) -> [Diagnostic] {
     guard !problems.isEmpty else { return [] }
     var open = Dictionary(problems.map { ($0.text, [$0]) }, uniquingKeysWith: +)
     let file = file ?? name

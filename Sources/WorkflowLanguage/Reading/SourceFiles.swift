@@ -7,15 +7,12 @@ public struct SourceFiles: Sendable {
   private let kept: [String: String]?
   /// Texts that were saved with a run under keys that are not paths.
   private var lists: [String: String] = [:]
-  /// Dotenv files that replace those on disk, by path.
-  private let variables: [String: String]
 
   /// The files on disk.
-  public static let disk = SourceFiles(kept: nil, variables: [:])
+  public static let disk = SourceFiles(kept: nil)
 
-  private init(kept: [String: String]?, variables: [String: String]) {
+  private init(kept: [String: String]?) {
     self.kept = kept
-    self.variables = variables
   }
 
   /// Returns the files on disk, with the lists of files that were saved with a run.
@@ -33,12 +30,7 @@ public struct SourceFiles: Sendable {
   /// - Parameter texts: The contents, by path relative to the folder of the main workflow file.
   /// - Returns: The files.
   public static func kept(_ texts: [String: String]) -> SourceFiles {
-    kept(texts, variables: [:])
-  }
-
-  /// Returns the files that were saved with a run, with dotenv files.
-  static func kept(_ texts: [String: String], variables: [String: String]) -> SourceFiles {
-    SourceFiles(kept: texts, variables: variables)
+    SourceFiles(kept: texts)
   }
 
   /// Returns the contents of a file.
@@ -59,14 +51,13 @@ public struct SourceFiles: Sendable {
 
   /// Returns the contents of a dotenv file.
   ///
-  /// Always reads from disk, except in examples, because dotenv files are never saved with a run.
+  /// Always reads from disk, because dotenv files are never saved with a run.
   ///
   /// - Parameter path: The path of the file.
   /// - Returns: Its bytes, at most one more than ``dotenvBytesMax``.
   /// - Throws: ``ReadError`` if it is not a regular file or cannot be read.
   func dotenv(_ path: String) throws(ReadError) -> [UInt8] {
-    if let text = variables[path] { return Array(text.utf8) }
-    return try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
+    try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
   }
 
   /// Returns whether a file is part of a project, after resolving links.

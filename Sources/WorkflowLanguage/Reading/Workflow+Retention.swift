@@ -12,7 +12,7 @@ extension Retention {
   package init(_ bytes: [UInt8], file: String) throws(WorkflowError) {
     let source = SourceText(bytes)
     var reader = WorkflowReader(
-      file: file, source: source, sources: .kept([:], variables: [:]), arguments: Arguments(),
+      file: file, source: source, sources: .kept([:]), arguments: Arguments(),
       actions: nil)
     let document = Document(source)
     reader.readers[0].report(document.problems)

@@ -121,7 +121,7 @@ package struct WorkflowText: Sendable {
     _ key: String, _ read: (inout WorkflowReader, Node) -> Result
   ) -> Result? {
     var reader = WorkflowReader(
-      file: file, source: source, sources: .kept([:], variables: [:]), arguments: Arguments(),
+      file: file, source: source, sources: .kept([:]), arguments: Arguments(),
       actions: nil)
     guard let root, case .mapping(let pairs) = root.content,
       let node = pairs.first(where: { $0.key.text == key })?.value
