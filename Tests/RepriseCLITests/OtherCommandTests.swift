@@ -108,7 +108,7 @@ struct OtherCommandTests {
   @Test func `explain shows when a step under finally runs`() async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "steps: [{ id: a, run: x }]\nfinally: [{ id: notify, on: failure, run: x }]", to: "w.yaml")
+      "steps: [{ id: a, run: x }]\nfinally: [{ id: notify, when: failure, run: x }]", to: "w.yaml")
     let ended = try await scenario.reprise("explain", "w.yaml", "notify").succeeds()
     #expect(ended.output.contains("it runs only if the run ends with failure"))
   }

@@ -82,7 +82,7 @@ struct OutputsTests {
     try scenario.write(
       """
       steps:
-        - { id: a, exec: [sh, -c, "echo x >> tries; kill -9 $$"], continue-on-error: true, retry: { limit: 1, on: [137] } }
+        - { id: a, exec: [sh, -c, "echo x >> tries; kill -9 $$"], continue-on-error: true, retry: { limit: 1, for: [137] } }
         - { id: b, env: { S: "${{ steps.a.status }}" }, run: 'test "$S" = 137' }
       """, to: "w.yaml")
     try await scenario.reprise("run", "w.yaml").succeeds()

@@ -34,7 +34,7 @@ struct CacheTests {
     let workflow = try far.workflow(
       """
       steps:
-        - { id: a, run: cat in > out; echo ran >> runs, cache: { inputs: [in], outputs: [out] } }
+        - { id: a, run: cat in > out; echo ran >> runs, cache: { inputs: [in], makes: [out] } }
 
       """)
     func phase() async -> StepPhase? {

@@ -26,7 +26,7 @@ struct OtherToolTests {
       workflow,
       contains: [
         "needs: [lint, build]", "BIN: ${{ params.BIN }}", "export REV=\"$(git rev-parse HEAD)\"",
-        "cc -o ${BIN} -DREV=${REV} main.c", "inputs: [src/**]", "outputs: [app]",
+        "cc -o ${BIN} -DREV=${REV} main.c", "inputs: [src/**]", "makes: [app]",
         "CLI_ARGS: ${{ join(args, ' ') }}", "approval: Sure?", "{ rm ${BIN}; } || true",
         "required: false", "# Build it",
       ])
@@ -103,7 +103,7 @@ struct OtherToolTests {
       workflow,
       contains: [
         "CC: ${{ params.CC }}", "${CC} -o app main.o util.o", "${CC} -c main.c",
-        "inputs: [main.c]", "outputs: [app]", "needs: [main-o, build]", "rm app || true",
+        "inputs: [main.c]", "makes: [app]", "needs: [main-o, build]", "rm app || true",
         "(cd build && rm *.o)", "echo $HOME $(pwd)",
       ])
     #expect(workflow.verdict == .withNotes)

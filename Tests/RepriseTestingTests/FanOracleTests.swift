@@ -82,7 +82,7 @@ private struct FanPlan {
       .randomElement(using: &random) ?? ""
     // A mutex cannot contain another, and a group that runs again repeats steps that are done.
     if settings.contains("mutex") || settings.contains("retry"), kind != .single { settings = "" }
-    if Bool.random(using: &random) { settings += ", key: \"k${{ item }}\"" }
+    if Bool.random(using: &random) { settings += ", item-id: \"k${{ item }}\"" }
     return .fan(kind, name: name, count: count, inner, settings: settings)
   }
 

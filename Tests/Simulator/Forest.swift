@@ -33,7 +33,7 @@ struct Forest: Codable, Sendable, Equatable {
     var continuesOnError = false
     var maxParallel: Int?
     var failsFast = false
-    /// The maximum number of rounds; nil for a group that does not repeat.
+    /// The maximum number of rounds, from 2; nil for a group that does not repeat.
     var rounds: Int?
 
     var hasItems: Bool { kind == .written || kind == .computed }
@@ -151,7 +151,7 @@ struct Forest: Codable, Sendable, Equatable {
     if let limit = group.maxParallel { fields.append("max-parallel: \(limit)") }
     if group.failsFast { fields.append("fail-fast: true") }
     if let rounds = group.rounds {
-      fields.append("repeat: { until: run.generation > 3, every: 7ms, limit: \(rounds) }")
+      fields.append("repeat: { until: run.generation > 3, delay: 7ms, limit: \(rounds - 1) }")
     }
     let key = group.kind == .parallel ? "parallel" : "steps"
     return fields + ["\(key): [\(group.nodes.map(yaml).joined(separator: ", "))]"]

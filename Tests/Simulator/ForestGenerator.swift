@@ -141,7 +141,7 @@ struct ForestGenerator {
       if chance(.limits) { group.maxParallel = random.number(1...2) }
       group.failsFast = chance(.failFast)
     }
-    if chance(.rounds), random.chance(0.3) { group.rounds = random.number(1...3) }
+    if chance(.rounds), random.chance(0.3) { group.rounds = random.number(2...4) }
     if group.hasItems { inner.isInItems = true }
     group.nodes =
       kind == .parallel ? (0..<random.number(2...3)).map { _ in node(inner) } : list(inner)

@@ -78,7 +78,7 @@ struct DiagnosticTests {
     BrokenFile(
       "steps: [{id: a, run: x, retry: {limit: 1, jitter: 2}}]\n", ["1:51 R0210"]),
     BrokenFile(
-      "steps: [{id: a, run: x, retry: {limit: 1, on: [0, 256]}}]\n", ["1:48 R0210", "1:51 R0210"]),
+      "steps: [{id: a, run: x, retry: {limit: 1, for: [0, 256]}}]\n", ["1:49 R0210", "1:52 R0210"]),
     BrokenFile(
       "steps: [{id: a, run: x, retries: 2}]\n", ["1:25 R0201"], hint: "did you mean \"retry\"?"),
     BrokenFile("max-parallel: 0\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),

@@ -20,7 +20,7 @@ struct ExpansionLimitTests {
           - id: a
             run: x
             foreach: { from: 1, to: 10000 }
-            cache: { inputs: [\(patterns)], outputs: ["${{ params.folder }}/\(Self.wide)"] }
+            cache: { inputs: [\(patterns)], makes: ["${{ params.folder }}/\(Self.wide)"] }
         """, file: "w.yaml")
     #expect(workflow.steps.count == 10_000)
     #expect(workflow.steps[9999].extras.cache?.inputs.count == 20)

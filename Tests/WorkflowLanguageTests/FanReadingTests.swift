@@ -54,10 +54,10 @@ struct FanReadingTests {
     (list + ", if: \"failure() && item == 1\"", "cannot test the status"),
     (list + ", max-items: 100001", "at most 100000"),
     ("matrix: \"${{ steps.plan.outputs.items }}\"", "a matrix must be a map"),
-    ("foreach: [a, b, a], key: \"${{ item }}\"", "items 0 and 2 have the same key \"a\""),
-    ("foreach: [a b], key: \"${{ item }}\"", "cannot be the key of an item"),
+    ("foreach: [a, b, a], item-id: \"${{ item }}\"", "items 0 and 2 have the same item-id \"a\""),
+    ("foreach: [a b], item-id: \"${{ item }}\"", "cannot be the item-id of an item"),
     ("foreach: [a, b], max-items: 1", "there are 2 items, and \"max-items\" is 1"),
-    ("key: a", "\"key\" of a step is only valid with \"foreach\""),
+    ("item-id: a", "\"item-id\" of a step is only valid with \"foreach\""),
   ]) func `mistakes are found before the run`(_ step: String, _ message: String) {
     let error = #expect(throws: WorkflowError.self) { try Self.workflow(step) }
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
@@ -158,7 +158,7 @@ struct FanReadingTests {
   }
 
   @Test func `items that are known have keys, too`() throws {
-    let workflow = try Self.workflow("foreach: [linux, mac], key: \"${{ item }}-${{ index }}\"")
+    let workflow = try Self.workflow("foreach: [linux, mac], item-id: \"${{ item }}-${{ index }}\"")
     #expect(workflow.steps.map(\.id) == ["plan", "test[linux-0]", "test[mac-1]", "after"])
   }
 }

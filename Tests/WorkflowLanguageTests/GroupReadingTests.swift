@@ -108,7 +108,7 @@ struct GroupReadingTests {
     ("- { id: g, foreach: [1], matrix: { a: [1] }, steps: [{ id: a, run: x }] }", "2:28 R0216"),
     ("- { id: g, foreach: [1], steps: [{ id: a, run: x }, { id: a, run: x }] }", "2:61 R0303"),
     ("- { id: g, foreach: [1], steps: [{ id: a, needs: g, run: x }] }", "2:52 R0403"),
-    ("- { id: g, foreach: [1, 2], key: k, steps: [{ id: a, run: x }] }", "2:36 R0306"),
+    ("- { id: g, foreach: [1, 2], item-id: k, steps: [{ id: a, run: x }] }", "2:40 R0306"),
     ("- { steps: [{ id: a, run: x }], if: failure() }", "2:39 R0217"),
     ("- { id: a, steps: [{ id: a, run: x }] }", "2:28 R0303"),
     ("- { env: { A: '${{ steps.a.outputs.x }}' }, steps: [{ id: a, run: x }] }", "2:22 R0517"),
@@ -140,7 +140,7 @@ struct GroupReadingTests {
         - id: test
           name: Tests
           matrix: { os: [linux, mac] }
-          key: "${{ matrix.os }}"
+          item-id: "${{ matrix.os }}"
           max-parallel: 1
           outputs: { report: "${{ steps.check.outputs.report }}" }
           steps:

@@ -23,7 +23,7 @@ struct KeyReadingTests {
   private static let step = "steps: [{ id: a, run: x }]\n"
 
   static let places = [
-    Place(.workflow, "KEY: VALUE\n\(step)"),
+    Place(Tables.workflow.keys, "KEY: VALUE\n\(step)"),
     Place(Tables.concurrency.keys, "concurrency: { KEY: VALUE, group: g, policy: queue }\n\(step)"),
     Place(Tables.triggers.keys, "on: { KEY: VALUE }\n\(step)"),
     Place(Tables.files.keys, "on: { files: { KEY: VALUE, paths: a } }\n\(step)"),

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WorkflowLanguage
@@ -22,19 +23,20 @@ struct SchemaTests {
     let others: Set = ["id", "run", "uses", "with"]
     let names = KeyTable.step.keys.map(\.name).filter { !others.contains($0) }
     return names.map { name -> String in
-      let isOfMany = ["max-parallel", "fail-fast", "key", "max-items"].contains(name)
+      let isOfMany = ["max-parallel", "fail-fast", "item-id", "max-items"].contains(name)
       let many = isOfMany ? "foreach: [1], " : ""
       let action = KeyTable.step.notBoth.contains(name) ? "" : "run: x, "
-      guard name == "on" else {
+      guard name == "when" else {
         return "params: {n: 1}\nsteps: [{id: a, \(action)\(many)\(name): \(value)}]\n"
       }
-      return "params: {n: 1}\nsteps: [{id: a, run: x}]\nfinally: [{id: b, run: x, on: \(value)}]\n"
+      return
+        "params: {n: 1}\nsteps: [{id: a, run: x}]\nfinally: [{id: b, run: x, when: \(value)}]\n"
     }
   }
 
   private static func workflowCases(_ value: String) -> [String] {
     let others: Set = ["steps", "params", "finally", "outputs", "dotenv"]
-    let names = KeyTable.workflow.keys.map(\.name).filter { !others.contains($0) }
+    let names = Tables.workflow.keys.keys.map(\.name).filter { !others.contains($0) }
     return names.map { "params: {n: 1}\n\($0): \(value)\nsteps: [{id: a, run: x}]\n" }
   }
 
@@ -55,8 +57,9 @@ struct SchemaTests {
     for action in ["run: x, exec: [x]", "run: x, call: x", "exec: [x], call: x"] {
       cases.append("params: {p: \(value)}\nsteps: [{id: a, \(action)}]\n")
     }
-    for key in ["delay", "jitter", "on"] {
-      cases.append("steps: [{id: a, run: x, retry: {limit: 1, \(key): \(value)}}]\n")
+    for key in ["delay", "jitter", "for"] {
+      cases.append(
+        "params: {n: 1}\nsteps: [{id: a, run: x, retry: {limit: 1, \(key): \(value)}}]\n")
     }
     cases.append("params: {n: 1}\nsteps: [{id: a, run: x, cache: {inputs: \(value)}}]\n")
     cases.append("params: {n: 1}\nconcurrency: {group: \(value), policy: queue}\n" + step)
@@ -108,10 +111,40 @@ struct SchemaTests {
     }
   }
 
+  /// The codes of errors about the forms of single values, which a schema can detect.
+  private static let ofShapes: Set = ["R0201", "R0202", "R0203", "R0204"]
+
+  /// Files with some keys of each kind of map, and any values.
+  @Test func `the schema and the reader agree about random maps of every table`() throws {
+    let schema = try #require(Self.schema)
+    var random = SeededGenerator.announced()
+    for _ in 0..<(isSoak ? 20_000 : 2000) {
+      let place = try #require(KeyReadingTests.places.randomElement(using: &random))
+      let pairs = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        let key = place.table.keys.randomElement(using: &random)
+        return "\(key?.name ?? ""): \(Self.values.randomElement(using: &random) ?? "")"
+      }
+      let separator = place.text.hasPrefix("KEY") ? "\n" : ", "
+      let text =
+        "params: {n: 1}\n"
+        + place.text.replacing("KEY: VALUE", with: pairs.joined(separator: separator))
+      let document = Document(SourceText(Array(text.utf8)))
+      guard document.problems.isEmpty, let root = document.root else { continue }
+      let isValid = Validator(schema).accepts(Value(root), schema)
+      do {
+        _ = try Workflow(text: text, file: "w.yaml")
+        #expect(isValid, "the reader accepts what the schema refuses: \(text)")
+      } catch {
+        let isAboutShape = error.diagnostics.contains { Self.ofShapes.contains($0.code) }
+        #expect(!isValid || !isAboutShape, "the schema accepts what the reader refuses: \(error)")
+      }
+    }
+  }
+
   @Test func `the schema contains every key with its description`() throws {
     let text = Workflow.jsonSchema()
     for table in [
-      KeyTable.workflow, .step, Tables.parameter.keys, Tables.secret.keys, Tables.retry.keys,
+      Tables.workflow.keys, .step, Tables.parameter.keys, Tables.secret.keys, Tables.retry.keys,
       Tables.cache.keys, Tables.concurrency.keys, Tables.keep.keys,
     ] {
       for key in table.keys {

@@ -32,14 +32,6 @@ struct WarningTests {
     ("params: {x: 1}\nsteps: [{id: a, exec: [echo, '${{ params.x }} {{.x}}']}]\n", "2:30 R0913"),
     ("steps: [{id: a, exec: [echo, '{{item}}'], foreach: [1]}]\n", "1:30 R0913"),
     ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29 R0903"),
-    (
-      "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: steps.a.result == 'succeeded'}]\n",
-      "2:49 R0914"
-    ),
-    (
-      "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: \"'success' != run.outcome\"}]\n",
-      "2:32 R0914"
-    ),
     ("steps: [{id: a, run: x, env: {P: $HOME/bin}}]\n", "1:34 R0915"),
     ("env: {P: '${X}2'}\nsteps: [{id: a, run: x}]\n", "1:10 R0915"),
     ("steps: [{id: a, run: x, dir: '~'}]\n", "1:30 R0915"),
@@ -49,7 +41,7 @@ struct WarningTests {
       "params: {x: a}\nsteps: [{id: a, exec: [env, bash, -lc, 'eval ${{ params.x }}']}]\n",
       "2:40 R0916"
     ),
-    ("steps: [{id: a, run: x, cache: {inputs: $HOME/*.c, outputs: y}}]\n", "1:41 R0915"),
+    ("steps: [{id: a, run: x, cache: {inputs: $HOME/*.c, makes: y}}]\n", "1:41 R0915"),
     ("steps: [{id: a, run: x, if: always()}]\n", "1:29 R0909"),
     (
       "steps: [{id: a, run: x, if: \"${{ failure() || cancelled() }}\"}]\n", "1:47 R0903"
@@ -81,7 +73,7 @@ struct WarningTests {
     "params: {x: 1}\nsteps: [{id: a, run: 'docker ps --format \"{{.Names}} {{item}}\" {{.x y}} {{'}]\n",
     "params: {x: true}\nsteps: [{id: a, run: x, if: params.x || true}]\n",
     "steps: [{id: a, run: x, if: machine.os == 'linux'}]\n",
-    "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: steps.a.result != 'skipped' || run.outcome == 'timed-out'}]\n",
+    "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: steps.a.result != 'skipped' || run.result == 'cancelled'}]\n",
     "params: {x: a}\nsteps: [{id: a, exec: [sh, -c, 'echo \\$1', x, '${{ params.x }}']}]\n",
     "steps: [{id: a, exec: [sh, -c, $X]}, {id: b, exec: [awk, '$1', '^A$', 'a~/']}]\n",
     "steps: [{id: a, run: x, env: {P: 'ssh -i $HOME/.ssh/id', Q: '\\$X', R: '$x', S: \"${{ env.HOME }}/x\"}}]\n",

@@ -15,7 +15,7 @@ public enum FailureReason: Sendable, Equatable, Error {
   /// The action succeeded, but the outputs are invalid; the text says which and why.
   ///
   /// Either the file named by `REPRISE_OUTPUT` cannot be parsed, or the step did not create a file
-  /// that `cache.outputs` names.
+  /// that `cache.makes` names.
   case badOutputs(String)
   /// A value of the step could not be computed; the text says which and why.
   case badValue(String)

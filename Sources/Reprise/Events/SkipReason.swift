@@ -32,6 +32,16 @@ public enum SkipReason: Sendable, Equatable {
   case other(String)
 }
 
+extension SkipReason {
+  /// Whether the work of the step has been done before, and counts as done.
+  package var isUpToDate: Bool {
+    switch self {
+    case .upToDate, .upToDateInRun: true
+    default: false
+    }
+  }
+}
+
 extension SkipReason: CustomStringConvertible {
   private static let upToDate = "up to date"
   private static let upToDateInRun = "up to date since an earlier generation"
@@ -76,9 +86,10 @@ extension SkipReason: CustomStringConvertible {
       self = .upToDate(note: note)
     } else if let note = note(after: Self.upToDateInRun) {
       self = .upToDateInRun(note: note)
-    } else if let ending = rest(after: "the run ended with ").flatMap(RunEnding.init) {
+    } else if let ending = rest(after: "the run ended with ").flatMap(RunEnding.init(word:)) {
       self = .ending(ending)
-    } else if let ending = rest(after: "the steps of its file ended with ").flatMap(RunEnding.init)
+    } else if let ending = rest(after: "the steps of its file ended with ")
+      .flatMap(RunEnding.init(word:))
     {
       self = .endingOfFile(ending)
     } else if let step = rest(after: "step \"", before: "\" has no items") {

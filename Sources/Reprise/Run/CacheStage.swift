@@ -71,7 +71,7 @@ struct CacheStage: StepStage {
     }
   }
 
-  /// Returns the files that match `cache.outputs` of a step, with their hashes.
+  /// Returns the files that match `cache.makes` of a step, with their hashes.
   ///
   /// - Returns: The hashes by path; nil if the step has no `cache` or the files cannot be read.
   func filesMade(by context: StepContext) -> [String: String]? {
@@ -79,7 +79,7 @@ struct CacheStage: StepStage {
     return try? executor.hashes(ofFiles: rule.expected, in: context.resolved.directories)
   }
 
-  /// Returns an error message if a pattern under `cache.outputs` matches no file, or the depfile
+  /// Returns an error message if a pattern under `cache.makes` matches no file, or the depfile
   /// cannot be used.
   ///
   /// The step then counts as failed although its action succeeded: a misspelled pattern, or a file
@@ -96,7 +96,7 @@ struct CacheStage: StepStage {
       }
     }
     return (try? searches.search(for: rule.outputs))?.unmatched(among: files.keys).first.map {
-      "no file matches \"\(rule.outputs[$0])\" under cache.outputs"
+      "no file matches \"\(rule.outputs[$0])\" under cache.makes"
     }
   }
 

@@ -109,7 +109,9 @@ struct CompletionStage: StepStage {
       let reason = error as? FailureReason ?? .badValue(String(describing: error))
       return .over(.failed(masked(reason)))
     }
-    guard let limit = rule.limit, round.number >= limit else { return .again(after: rule.delay) }
+    guard let limit = rule.roundsMax, round.number >= limit else {
+      return .again(after: delay(of: rule.again, after: round.number))
+    }
     let rounds = limit == 1 ? "1 round" : "\(limit) rounds"
     return .over(
       .failed(masked(.badValue("repeat: after \(rounds), still waiting \(rule.shown)"))))
@@ -125,7 +127,11 @@ struct CompletionStage: StepStage {
     guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event,
       retry.covers(reason)
     else { return nil }
+    return delay(of: retry, after: attempt)
+  }
+
+  private func delay(of rule: Retry, after number: Int) -> Duration {
     var generator = runtime.generator
-    return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
+    return rule.delay(after: number, random: .random(in: 0...1, using: &generator))
   }
 }

@@ -41,7 +41,8 @@ public enum HandmadeResult: Sendable, Equatable {
     }
   }
 
-  /// Creates the result with a word: `succeeded` (or `success`) or `skipped`; nil for others.
+  /// Creates the result with a word: `success` (or `succeeded`, as in earlier versions) or `skipped`;
+  /// nil for others.
   package init?(word: String, outputs: StepOutputs = [:]) {
     switch word {
     case "succeeded", "success": self = .succeeded(outputs)
@@ -53,7 +54,7 @@ public enum HandmadeResult: Sendable, Equatable {
   /// The word for a step with this result.
   package var word: String {
     switch self {
-    case .succeeded: "succeeded"
+    case .succeeded: "success"
     case .skipped: "skipped"
     }
   }
@@ -124,7 +125,7 @@ extension InterventionAnswer {
 
   static func set(_ steps: [String], _ result: HandmadeResult, generation: Int?) -> Self {
     let verb = steps.count == 1 ? "counts" : "count"
-    let what = "\(stepNames(steps)) \(verb) as \(result.word)"
+    let what = "\(stepNames(steps)) \(verb) as \(result == .skipped ? "skipped" : "succeeded")"
     return Self(
       generation.map { what + "; generation \($0) begins with the steps that depend on it" }
         ?? what,

@@ -53,7 +53,7 @@ extension RunDriver {
     let order = ledger.decide { page in
       if let cause { page.cancelRest(of: page.mainSteps, because: cause) }
       page.ending =
-        cause.map { $0 == .runTimedOut ? .failure : .cancel } ?? page.endingOfMainSteps
+        cause.map { $0 == .runTimedOut ? .failure : .cancelled } ?? page.endingOfMainSteps
       return page.orderOfUndoing(in: page.plan.finallySteps)
     }
     connect(order.steps, needs: order.needs)

@@ -20,7 +20,7 @@ struct PlannedAttempt: Sendable {
   ///     and the token of that one; nil for a new attempt.
   init(of step: Workflow.Step, adopting: (before: Int, token: AttemptToken?)) {
     (number, failedCount, adopted) = (adopting.before + 1, adopting.before, adopting.token)
-    round = StepRound(number: 1, limit: step.extrasIfAny?.repetition?.limit)
+    round = StepRound(number: 1, limit: step.extrasIfAny?.repetition?.roundsMax)
   }
 
   var isAdopted: Bool { adopted != nil }

@@ -8,7 +8,7 @@ extension RunEnding {
     switch result {
     case nil, .succeeded, .passed, .skipped: self = .success
     case .failed, .stopped: self = .failure
-    case .cancelled: self = .cancel
+    case .cancelled: self = .cancelled
     }
   }
 }

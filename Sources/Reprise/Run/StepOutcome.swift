@@ -31,22 +31,37 @@ extension RunLedger.Page {
   var endingOfMainSteps: RunEnding {
     guard state.firstFailure == nil else { return .failure }
     return state.steps.prefix(mainCount).contains(where: \.phase.isCancelledByRequest)
-      ? .cancel : .success
+      ? .cancelled : .success
+  }
+
+  /// The first failure that is not tolerated.
+  private var firstFailure: RunOutcome? {
+    guard let first = state.firstFailure, case .failed(let reason) = state.steps[first].phase
+    else { return nil }
+    return .failed(step: state.steps[first].id, reason: reason)
   }
 
   /// How the run has ended so far, for steps under `finally`.
   var end: RunEnd {
-    let outcome =
+    let isTimedOut = state.phase == .cancelling(.runTimedOut)
+    let result: RunEnding =
       switch (state.phase, ending) {
-      case (.cancelling(.runTimedOut), _): "timed-out"
-      case (.cancelling, _), (_, .cancel): "cancelled"
-      case (_, .failure): "failed"
-      case (_, .success), (_, nil): "succeeded"
+      case (.cancelling(.runTimedOut), _), (_, .failure): .failure
+      case (.cancelling, _), (_, .cancelled): .cancelled
+      case (_, .success), (_, nil): .success
+      }
+    let reason =
+      switch result {
+      case .success: ""
+      case .failure where isTimedOut: "timed out"
+      case .failure: firstFailure.map { "\($0)" } ?? ""
+      case .cancelled: "cancelled"
       }
     let failed = state.steps.filter { step in
       if case .failed = step.phase { !state.isTolerated(step.id) } else { false }
     }
-    return RunEnd(outcome: outcome, failed: failed.map(\.id))
+    return RunEnd(
+      result: result, reason: reason, isTimedOut: isTimedOut, failed: failed.map(\.id))
   }
 
   /// Returns whether an event of a step may be recorded.

@@ -7,7 +7,7 @@ extension StepVariables {
   ///
   /// They are those of the steps of its file that come before it: those that it needs, directly or
   /// indirectly; for a step under `finally` all steps that are not; for one that undoes another also
-  /// that one and what it needs. If several set the same, the last of them in the order of the file
+  /// that one and what it needs. The variables of a group with `private-env` stay inside of it. If several set the same, the last of them in the order of the file
   /// counts. Linear in the number of steps before it, if any step has set variables.
   ///
   /// - Parameters:
@@ -22,8 +22,12 @@ extension StepVariables {
     let plan = job.plan
     var variables: [String: String] = [:]
     let earlier = plan.steps(before: job.index)
+    let undone = job.step.extrasIfAny?.undoes.flatMap(plan.graph.index)
+    let reader = undone.map { plan[$0] } ?? job.step
     for step in plan.order where setters.contains(step) && earlier.contains(step) {
-      guard plan.workflow.areInSameFile(plan[step], job.step) else { continue }
+      guard plan.workflow.areInSameFile(plan[step], job.step),
+        plan.workflow.areVariables(of: plan[step], visibleTo: reader)
+      else { continue }
       variables.merge(self.variables(in: outputs(plan[step].id))) { $1 }
     }
     return variables

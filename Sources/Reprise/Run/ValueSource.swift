@@ -146,7 +146,7 @@ extension StepPhase {
     case .succeeded(let outputs): StepValues(result: "success", outputs: outputs, status: 0)
     case .skipped(let reason, let outputs):
       StepValues(
-        result: outputs.isEmpty ? "skipped" : "success", outputs: outputs,
+        result: reason.isUpToDate || !outputs.isEmpty ? "success" : "skipped", outputs: outputs,
         reason: reason.description)
     case .failed(let reason):
       StepValues(

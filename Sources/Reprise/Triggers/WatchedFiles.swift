@@ -28,7 +28,7 @@ package struct WatchedFiles: Sendable {
 
   /// Computes which files matter.
   ///
-  /// The `cache.outputs` of steps and their depfiles do not matter, because each run would trigger the next one.
+  /// The `cache.makes` of steps and their depfiles do not matter, because each run would trigger the next one.
   /// Neither do temporary files of editors.
   ///
   /// - Parameters:

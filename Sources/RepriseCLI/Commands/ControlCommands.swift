@@ -196,13 +196,13 @@ struct SetCommand: AsyncParsableCommand {
       or was cancelled, a new generation begins with the steps that depend on it. A pending step \
       gets its result now, and does not run when its turn comes. The record says who did it.
 
-      A run that has ended goes on with reprise resume RUN --set STEP=succeeded.
+      A run that has ended goes on with reprise resume RUN --set STEP=success.
 
       \(SelectorHelp.text)
 
       EXAMPLES
-        reprise set @last migrate succeeded
-        reprise set @last version succeeded --output version=1.2.0
+        reprise set @last migrate success
+        reprise set @last version success --output version=1.2.0
         reprise set 3fk 'test[*]' skipped --comment "the test machine is down"
 
       EXIT STATUS
@@ -214,7 +214,7 @@ struct SetCommand: AsyncParsableCommand {
   @Argument(help: "The step.", completion: .step)
   var step: String
 
-  @Argument(help: "succeeded or skipped.", completion: .list(["succeeded", "skipped"]))
+  @Argument(help: "success or skipped.", completion: .list(["success", "skipped"]))
   var result: String
 
   @Option(
@@ -229,7 +229,7 @@ struct SetCommand: AsyncParsableCommand {
   func validate() throws {
     try ParameterOptions.check(output, "--output")
     guard let set = HandmadeResult(word: result) else {
-      throw ValidationError("The result must be succeeded or skipped, not '\(result)'.")
+      throw ValidationError("The result must be success or skipped, not '\(result)'.")
     }
     if set == .skipped, !output.isEmpty {
       throw ValidationError("A skipped step has no outputs.")

@@ -19,7 +19,7 @@ struct ResumeCommand: DrivingCommand {
       EXAMPLES
         reprise resume @last
         reprise resume 3fk2m9x0ab --force
-        reprise resume @failed --set test=succeeded
+        reprise resume @failed --set test=success
         reprise resume 3fk2m9x0ab --from build
       """)
 
@@ -72,7 +72,7 @@ struct ResumeCommand: DrivingCommand {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2, let result = HandmadeResult(word: parts[1]) else {
         throw ValidationError(
-          "--set \(text): expected STEP=succeeded or STEP=skipped.")
+          "--set \(text): expected STEP=success or STEP=skipped.")
       }
       results[parts[0]] = result
     }

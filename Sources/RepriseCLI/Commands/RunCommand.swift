@@ -92,6 +92,9 @@ struct RunCommand: DrivingCommand {
     }
     if let taken, progress.isHumanReadable || dryRun { printError(taken) }
     let selected = try loaded.selecting(scope)
+    if progress.isHumanReadable || dryRun, let warning = selected.warningOfFormerNames {
+      printError(warning)
+    }
     if dryRun {
       printLine(DryRun(selected.workflow).text)
       return

@@ -1,6 +1,7 @@
 // `reprise validate` and `reprise schema`: check workflow files, and print their JSON Schema.
 
 public import ArgumentParser
+import Platform
 public import Reprise
 import RepriseHost
 import RepriseImport
@@ -16,6 +17,10 @@ struct ValidateCommand: AsyncParsableCommand {
       in PATH. No other program is started, and nothing is connected to, unless --runners asks \
       for it.
 
+      With --fix, what can be corrected without a change of meaning is corrected: names of earlier \
+      versions, missing quotes, and expressions in scripts, which are bound in env. The change is \
+      shown as a diff first; on a terminal it is written after a confirmation.
+
       With --from, the files are those of another tool. Nothing is translated: a warning says \
       what works in another way here, or has no equivalent, also where reprise import keeps \
       the meaning.
@@ -24,6 +29,7 @@ struct ValidateCommand: AsyncParsableCommand {
         reprise validate workflows/*.yaml
         reprise validate ci.yaml#release
         reprise validate release --format sarif > release.sarif
+        reprise validate --fix deploy
         reprise validate --from github .github/workflows/ci.yml
       """)
 
@@ -42,6 +48,9 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
   var runners = false
 
+  @Flag(help: "Correct what needs no decision: show the change, and write it.")
+  var fix = false
+
   @Option(help: "The tool that the files are of: github, taskfile, dagu or make.")
   var from: ImportFormat?
 
@@ -49,6 +58,8 @@ struct ValidateCommand: AsyncParsableCommand {
     if from != nil, format != .text {
       throw ValidationError("--from and --format cannot be combined.")
     }
+    if fix, from != nil { throw ValidationError("--from and --fix cannot be combined.") }
+    if fix, format != .text { throw ValidationError("--fix and --format cannot be combined.") }
     if from != nil, runners { throw ValidationError("--from and --runners cannot be combined.") }
   }
 
@@ -60,9 +71,9 @@ struct ValidateCommand: AsyncParsableCommand {
       do {
         // A workflow that another one of the file uses is read with that one, too.
         var seen: [Diagnostic] = []
-        for path in LoadedWorkflow.links(of: try enterFolder(ofWorkflow: file)) {
-          isValid = await check(path, &seen) && isValid
-        }
+        let paths = LoadedWorkflow.links(of: try enterFolder(ofWorkflow: file))
+        if fix { try correct(paths) }
+        for path in paths { isValid = await check(path, &seen) && isValid }
         all += seen
       } catch {
         isValid = false
@@ -71,6 +82,27 @@ struct ValidateCommand: AsyncParsableCommand {
     }
     if format != .text { printLine(TerminalSafe(json: Diagnostic.rendered(all, as: format))) }
     if !isValid { throw ExitStatus.invalidUsage }
+  }
+
+  /// Corrects a file and the files that it uses, after the changes have been shown.
+  private func correct(_ paths: [String]) throws(Problem) {
+    for corrected in FixedFile.files(correctedBy: paths.flatMap(diagnostics)) {
+      printLine(corrected.difference)
+      if isTerminal(standardInput), isTerminal(2) {
+        writeError("write \(TerminalSafe(corrected.path))? (y/n) ")
+        guard readLine()?.lowercased().hasPrefix("y") == true else { continue }
+      }
+      try corrected.write()
+    }
+  }
+
+  private func diagnostics(of path: String) -> [Diagnostic] {
+    do {
+      return try LoadedWorkflow.parse(path)
+        .workflow(with: Arguments(allowsMissing: true), actions: RunnerReport.catalog).warnings
+    } catch {
+      return (error as? WorkflowError)?.diagnostics ?? Problem(error).diagnostics
+    }
   }
 
   /// Reports what works in another way here than in the tool whose files they are.

@@ -35,6 +35,6 @@ struct OwnChanges: Sendable {
     let path = (isSame ? common : paths).min() ?? ""
     return "the last \(count) runs were each started by a change during or right after the run "
       + "before, such as of \"\(path)\"; if a step makes this file, add it to \"ignore\" of the "
-      + "trigger, or to \"cache.outputs\" of the step"
+      + "trigger, or to \"cache.makes\" of the step"
   }
 }

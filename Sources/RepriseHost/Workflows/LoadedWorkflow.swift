@@ -4,7 +4,7 @@ import Platform
 package import Reprise
 import RepriseExecutors
 package import RepriseJournal
-import RepriseTerminal
+package import RepriseTerminal
 
 /// A workflow with its source text and arguments.
 package struct LoadedWorkflow: Sendable {
@@ -112,6 +112,16 @@ package struct LoadedWorkflow: Sendable {
     selected.scope = scope
     selected.workflow = try scope.applied(to: workflow)
     return selected
+  }
+
+  /// A warning, if the file uses names or words of earlier versions; nil if it does not.
+  package var warningOfFormerNames: TerminalSafe? {
+    guard workflow.warnings.contains(where: { $0.code == Diagnostic.codeOfFormerNames }) else {
+      return nil
+    }
+    return TerminalSafe(
+      "warning: \(source.file) uses names of earlier versions; see them, and correct them, with: "
+        + "reprise validate --fix \(source.file)")
   }
 
   /// The text of the file and of the files that it uses, for the record.

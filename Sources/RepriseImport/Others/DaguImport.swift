@@ -200,7 +200,8 @@ struct DaguImport {
     guard let node = root["handler_on"] ?? root["handlerOn"] else { return [] }
     var items: [Draft.Item] = []
     let endings = [
-      "success": "success", "failure": "failure", "cancel": "cancel", "abort": "cancel", "exit": "",
+      "success": "success", "failure": "failure", "cancel": "cancelled", "abort": "cancelled",
+      "exit": "",
     ]
     for pair in node.pairs {
       let key = pair.key.text ?? ""
@@ -210,7 +211,7 @@ struct DaguImport {
       }
       let id = names.id(for: "on-\(key)", otherwise: "handler")
       var item = step(DaguStep(id: id, names: [], node: pair.value), needs: nil)
-      if !ending.isEmpty { item.value.items.insert(Draft.Item("on", .text(ending)), at: 1) }
+      if !ending.isEmpty { item.value.items.insert(Draft.Item("when", .text(ending)), at: 1) }
       items.append(item)
     }
     return items

@@ -161,7 +161,7 @@ struct DaguStepWriter {
     }
     if node["backoff"] != nil { items.append(Draft.Item("backoff", .text("exponential"))) }
     if let statuses = (node["exit_code"] ?? node["exitCode"])?.elements, !statuses.isEmpty {
-      items.append(Draft.Item("on", .list(statuses.map { Draft.Item("", $0.draft) })))
+      items.append(Draft.Item("for", .list(statuses.map { Draft.Item("", $0.draft) })))
     }
     return Draft.Item("retry", .map(items))
   }

@@ -76,7 +76,7 @@ struct MakeImport {
       let first =
         files.isEmpty ? Draft.Item("key", .text(rule.target)) : Draft.Item("inputs", .texts(files))
       items.append(
-        Draft.Item("cache", .map([first, Draft.Item("outputs", .texts([rule.target]))])))
+        Draft.Item("cache", .map([first, Draft.Item("makes", .texts([rule.target]))])))
     }
     let script = lines.isEmpty ? "true" : ScalarText.tidied(lines.joined(separator: "\n"))
     items.append(Draft.Item("run", .text(script)))

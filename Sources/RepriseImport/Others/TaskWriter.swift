@@ -230,7 +230,7 @@ struct TaskWriter {
     let generated = patterns(node["generates"])
     guard !sources.isEmpty, node["method"]?.text != "none" else { return nil }
     var items = [Draft.Item("inputs", .texts(sources))]
-    if !generated.isEmpty { items.append(Draft.Item("outputs", .texts(generated))) }
+    if !generated.isEmpty { items.append(Draft.Item("makes", .texts(generated))) }
     return .map(items)
   }
 

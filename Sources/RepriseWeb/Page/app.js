@@ -335,7 +335,7 @@ const actions = {
     if (waiting.length !== 1) say("choose the step that is awaiting approval", true);
     return waiting.length === 1 ? waiting[0] : null;
   },
-  setDone() { setResult("succeeded", "Count"); },
+  setDone() { setResult("success", "Count"); },
   skip() { setResult("skipped", "Skip"); },
   pauseRun() {
     whenLive(() => change(runPath(state.run.paused ? "unpause" : "pause"), {}));
@@ -359,7 +359,7 @@ const actions = {
 
 function setResult(result, word) {
   const step = state.chosen;
-  const words = result === "succeeded" ? `${word} ${step} as succeeded?` : `${word} ${step}?`;
+  const words = result === "success" ? `${word} ${step} as succeeded?` : `${word} ${step}?`;
   whenLive(() => ask(words, () => change(runPath("set"), { step: [step], result })));
 }
 

@@ -22,17 +22,12 @@ extension StepSetting {
   ///
   /// - Parameters:
   ///   - condition: An expression that may read `stdout`, `outputs.NAME` and `status`.
-  ///   - delay: The delay between two rounds.
-  ///   - limit: The maximum number of rounds, after which the step fails.
+  ///   - rule: How often it runs again at most, after which it fails, and the delays between.
   /// - Returns: The setting.
   public static func `repeat`(
-    while condition: StaticString, every delay: Duration = .seconds(1), limit: Int? = nil
+    while condition: StaticString, _ rule: Retry = Retry(limit: Int(Int32.max))
   ) -> StepSetting {
-    var rule: [String: Value] = [
-      "while": .text(condition.description), "every": .text(delay.workflowText),
-    ]
-    rule["limit"] = limit.map { .number(Double($0)) }
-    return StepSetting("repeat", .map(rule))
+    StepSetting("repeat", rule.rounds("while", condition))
   }
 
   /// Lets the step go on when its engine dies, to be adopted by `reprise resume`.

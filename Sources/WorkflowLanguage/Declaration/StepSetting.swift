@@ -108,17 +108,12 @@ public struct StepSetting: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - condition: An expression that may read `stdout`, `outputs.NAME` and `status`.
-  ///   - delay: The delay between two rounds.
-  ///   - limit: The maximum number of rounds, after which the step fails.
+  ///   - rule: How often it runs again at most, after which it fails, and the delays between.
   /// - Returns: The setting.
   public static func `repeat`(
-    until condition: StaticString, every delay: Duration = .seconds(1), limit: Int? = nil
+    until condition: StaticString, _ rule: Retry = Retry(limit: Int(Int32.max))
   ) -> StepSetting {
-    var rule: [String: Value] = [
-      "until": .text(condition.description), "every": .text(delay.workflowText),
-    ]
-    rule["limit"] = limit.map { .number(Double($0)) }
-    return StepSetting("repeat", .map(rule))
+    StepSetting("repeat", rule.rounds("until", condition))
   }
 
   /// The time between asking the step to stop and killing it.
@@ -251,7 +246,7 @@ public struct StepSetting: Sendable, Equatable {
   }
 
   /// The text in the brackets of the id of each `foreach` or `matrix` instance.
-  public static func key(_ key: TemplateValue) -> StepSetting { StepSetting("key", key.value) }
+  public static func itemID(_ id: TemplateValue) -> StepSetting { StepSetting("item-id", id.value) }
 
   /// The maximum number of items of a `foreach` or `matrix`.
   public static func maxItems(_ count: Int) -> StepSetting {
@@ -311,18 +306,29 @@ public struct StepSetting: Sendable, Equatable {
     if !inputs.isEmpty || key == nil && maxAge == nil && depfile == nil {
       rule["inputs"] = .list(inputs.map(Value.text))
     }
-    if !outputs.isEmpty { rule["outputs"] = .list(outputs.map(Value.text)) }
+    if !outputs.isEmpty { rule["makes"] = .list(outputs.map(Value.text)) }
     rule["key"] = key?.value
     return StepSetting("cache", .map(rule))
   }
 
   /// The endings of the run after which the step runs; only for steps under `finally`.
-  public static func on(_ endings: RunEnding...) -> StepSetting {
-    StepSetting("on", .list(endings.map { .text($0.rawValue) }))
+  public static func when(_ endings: RunEnding...) -> StepSetting {
+    StepSetting("when", .list(endings.map { .text($0.rawValue) }))
   }
 }
 
 extension Retry {
   /// The value of the `retry` key.
   var value: Value { Tables.retry.write(self) ?? .null }
+
+  /// The value of the `repeat` key.
+  func rounds(_ key: String, _ condition: StaticString) -> Value {
+    var rule = self
+    // Rounds follow every success.
+    rule.statuses = nil
+    guard case .map(var keys) = rule.value else { return .null }
+    if rule.limit == Repetition.endless.limit { keys["limit"] = nil }
+    keys[key] = .text(condition.description)
+    return .map(keys)
+  }
 }

@@ -12,9 +12,10 @@ extension Diagnostic {
     private final class Contents: Sendable {
       let code, message: String
       let hint: String?
+      let fix: Fix?
 
-      init(_ code: String, _ message: String, _ hint: String?) {
-        (self.code, self.message, self.hint) = (code, message, hint)
+      init(_ code: String, _ message: String, _ hint: String?, _ fix: Fix?) {
+        (self.code, self.message, self.hint, self.fix) = (code, message, hint, fix)
       }
     }
 
@@ -26,21 +27,35 @@ extension Diagnostic {
     var message: String { contents.message }
     /// How to fix the problem; nil if the message already says so.
     var hint: String? { contents.hint }
+    /// What removes the cause without a change of meaning; nil if a person has to decide.
+    var fix: Fix? { contents.fix }
 
-    init(_ code: String, _ message: String, hint: String? = nil) {
-      contents = Contents(code, message, hint)
+    init(_ code: String, _ message: String, hint: String? = nil, fix: Fix? = nil) {
+      contents = Contents(code, message, hint, fix)
     }
 
     static func == (one: Self, other: Self) -> Bool {
       (one.code, one.message, one.hint) == (other.code, other.message, other.hint)
+        && one.fix == other.fix
     }
 
     /// Returns the cause with a hint.
-    func hint(_ hint: String?) -> Self { Self(code, message, hint: hint) }
+    func hint(_ hint: String?) -> Self { Self(code, message, hint: hint, fix: fix) }
+
+    /// Returns the cause with what removes it.
+    func fixed(by fix: Fix?) -> Self { Self(code, message, hint: hint, fix: fix) }
 
     /// Returns the cause within a named part, such as an argument of an action.
     func inside(_ part: String) -> Self { Self(code, "\(part): \(message)").hint(hint) }
   }
+}
+
+/// What removes the cause of a diagnostic without a change of meaning.
+enum Fix: Sendable, Equatable {
+  /// Replaces the marked text.
+  case replacement(String)
+  /// Changes other places of the file.
+  case edits([Diagnostic.Edit])
 }
 
 /// Suggestions for a name that does not exist.

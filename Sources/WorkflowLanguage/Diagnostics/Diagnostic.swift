@@ -28,8 +28,23 @@ public struct Diagnostic: Sendable, Equatable {
   public var message: String
   /// A suggestion for fixing the problem, if any.
   public var hint: String?
+  /// The changes of the file that remove the cause without a change of meaning; empty if a person
+  /// has to decide.
+  public var edits: [Edit]
   /// The text of the line, for an excerpt.
   public var sourceLine: String
+
+  /// One change of a file, within a line.
+  public struct Edit: Sendable, Equatable {
+    /// The line, from 1.
+    public let line: Int
+    /// The column in characters, from 1.
+    public let column: Int
+    /// The number of characters that are replaced.
+    public let length: Int
+    /// The text instead of them, which may have several lines.
+    public let text: String
+  }
 
   /// Creates a diagnostic for a cause at a location.
   init(
@@ -44,6 +59,13 @@ public struct Diagnostic: Sendable, Equatable {
     self.length = length
     message = printable(abridged(cause.message))
     hint = cause.hint.map { printable(abridged($0)) }
+    edits =
+      switch cause.fix {
+      case nil: []
+      case .edits(let edits): edits
+      case .replacement(let text):
+        line > 0 ? [Edit(line: line, column: column, length: length, text: text)] : []
+      }
     sourceLine = ""
   }
 }

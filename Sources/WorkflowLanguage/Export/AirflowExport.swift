@@ -199,7 +199,7 @@ struct AirflowExport {
       refusals.add(subject, "mutex", "Airflow needs a pool, which a file cannot define")
     }
     if let endings = extras.finally, endings != Set(RunEnding.allCases) {
-      refusals.add(subject, "on", "Airflow runs steps under finally after every ending")
+      refusals.add(subject, "when", "Airflow runs steps under finally after every ending")
     }
     if extras.continuesOnError, extras.finally == nil {
       if step.step.retry != nil {

@@ -129,9 +129,10 @@ struct ArgoExport {
   private mutating func condition(for endings: Set<RunEnding>, _ subject: String) -> String? {
     if endings == Set(RunEnding.allCases) { return nil }
     if endings == [.success] { return "{{workflow.status}} == Succeeded" }
-    if endings == [.failure, .cancel] { return "{{workflow.status}} != Succeeded" }
+    if endings == [.failure, .cancelled] { return "{{workflow.status}} != Succeeded" }
     refusals.add(
-      subject, "on", "Argo does not tell failure from cancel; write on: [failure, cancel]")
+      subject, "when",
+      "Argo does not tell failure from cancelled; write when: [failure, cancelled]")
     return nil
   }
 

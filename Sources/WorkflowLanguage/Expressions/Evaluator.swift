@@ -37,7 +37,17 @@ public enum RunEnding: String, Sendable, CaseIterable {
   /// A step failed, or the run timed out.
   case failure
   /// The run was cancelled.
-  case cancel
+  case cancelled
+}
+
+extension RunEnding {
+  /// The words of earlier versions, with those of today.
+  static let formerWords = ["cancel": "cancelled"]
+
+  /// Creates the ending that a word is for, also one of an earlier version.
+  package init?(word: String) {
+    self.init(rawValue: Self.formerWords[word] ?? word)
+  }
 }
 
 /// The reason why a value is not available.

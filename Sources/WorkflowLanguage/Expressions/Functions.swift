@@ -50,7 +50,7 @@ extension Expression {
     return switch function {
     case .success: status == .success
     case .failure: status == .failure
-    case .cancelled: status == .cancel
+    case .cancelled: status == .cancelled
     default: true
     }
   }

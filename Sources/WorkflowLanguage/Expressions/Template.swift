@@ -30,6 +30,16 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     parts = []
   }
 
+  /// Creates a template of one expression.
+  ///
+  /// - Parameters:
+  ///   - expression: The expression.
+  ///   - source: Its text.
+  init(_ expression: Expression, source: String) {
+    self.source = source
+    parts = [.expression(expression, offset: 0)]
+  }
+
   /// Creates a template of literal text.
   public init(stringLiteral text: String) {
     self.init(text: text)

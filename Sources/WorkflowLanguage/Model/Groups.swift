@@ -26,6 +26,8 @@ package struct Group: Sendable, Equatable {
   package var isList = false
   /// Whether steps outside of it go on after a failure in it.
   package var continuesOnError = false
+  /// Whether the variables that its steps set are visible to its steps only.
+  package var keepsVariables = false
   /// The maximum time from the start of its first step to the end of its last one.
   package var timeout: Duration?
   /// When all of its steps run again after a failure.
@@ -153,6 +155,13 @@ extension Workflow {
   package func isTolerated(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.continuesOnError == true
       || groups(around: step).contains { groups[$0].continuesOnError }
+  }
+
+  /// Returns whether the variables that a step sets are visible to another step of its file.
+  package func areVariables(of setter: Workflow.Step, visibleTo step: Workflow.Step) -> Bool {
+    groups(around: setter).allSatisfy {
+      !groups[$0].keepsVariables || groups.contains(step.group, in: $0)
+    }
   }
 
   /// Returns the ids of the groups around a step, outermost first.

@@ -20,6 +20,11 @@ package struct NeedRules: Sendable, Equatable {
   /// The ids of the needs of which one success is enough.
   package var anyOf: Set<String> = []
 
+  /// The results of steps.
+  static let results = ["success", "failure", "cancelled", "skipped"]
+  /// The words for what is expected of one need.
+  static let words = results + [ExpectedResult.over.rawValue, ExpectedResult.ready.rawValue]
+
   package init() {}
 
   /// The rules without those for steps that are not part of the workflow.

@@ -2,17 +2,18 @@
 
 /// The rule by which a step that has succeeded runs again.
 package struct Repetition: Sendable, Equatable {
-  /// The delay if the file sets none.
-  package static let defaultDelay: Duration = .seconds(1)
+  /// The rule if the file sets neither a delay nor a limit.
+  package static let endless = Retry(limit: Int(Int32.max))
 
   /// The condition, evaluated after each round.
   package var condition: Template
   /// Whether the step runs again while the condition is true, and not until it is.
   package var isWhile: Bool
-  /// The delay between two rounds.
-  package var delay = Self.defaultDelay
-  /// The maximum number of rounds; unlimited if nil.
-  package var limit: Int?
+  /// How often it runs again at most, and the delays between two rounds.
+  package var again = Self.endless
+
+  /// The maximum number of rounds; nil if there is none.
+  package var roundsMax: Int? { again.limit < Int(Int32.max) ? again.limit + 1 : nil }
 
   /// Whether the condition decides about failed rounds, too, because it reads their exit status.
   package var acceptsFailures: Bool {

@@ -124,14 +124,31 @@ package struct StepValues: Sendable, Equatable {
 
 /// How a run has ended, except for its steps under `finally`.
 package struct RunEnd: Sendable, Equatable {
-  /// `succeeded`, `failed`, `cancelled` or `timed-out`.
-  package var outcome: String
+  /// `success`, `failure` or `cancelled`.
+  package var result: RunEnding
+  /// Why it failed or was cancelled, as shown on the screen; otherwise the empty text.
+  package var reason: String
+  /// Whether it failed because its time was over.
+  package var isTimedOut: Bool
   /// The ids of the steps whose failure is not tolerated, in file order.
   package var failed: [String]
 
-  package init(outcome: String, failed: [String]) {
-    self.outcome = outcome
+  package init(
+    result: RunEnding, reason: String = "", isTimedOut: Bool = false, failed: [String] = []
+  ) {
+    self.result = result
+    self.reason = reason
+    self.isTimedOut = isTimedOut
     self.failed = failed
+  }
+
+  /// The value of `run.outcome`, the former name of the result, with the words of its time.
+  var outcome: String {
+    switch result {
+    case .success: "succeeded"
+    case .failure: isTimedOut ? "timed-out" : "failed"
+    case .cancelled: "cancelled"
+    }
   }
 }
 

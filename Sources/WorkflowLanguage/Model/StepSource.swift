@@ -121,10 +121,14 @@ package struct StepSource: ValueSource {
       ]
       if let directory = try? values.foundDirectory() { run["dir"] = .text(directory) }
       if let end = values.end() {
+        run["result"] = .text(end.result.rawValue)
+        run["reason"] = .text(end.reason)
         run["outcome"] = .text(end.outcome)
         run["failed"] = .list(end.failed.map(Value.text))
       }
       return .map(run)
+    case "result": return values.end().map { .text($0.result.rawValue) } ?? .null
+    case "reason": return values.end().map { .text($0.reason) } ?? .null
     case "outcome": return values.end().map { .text($0.outcome) } ?? .null
     case "failed": return .list((values.end()?.failed ?? []).map(Value.text))
     default: return .null

@@ -32,7 +32,7 @@ enum ExpressionPlace: Equatable {
   case triggers
   /// `foreach` and `matrix` whose items are computed during the run.
   case items(Items)
-  /// `key` of a `foreach` or `matrix`.
+  /// `item-id` of a `foreach` or `matrix`.
   case itemKey
   /// A setting that is evaluated before the run starts, by its name.
   case settled(String)
@@ -65,7 +65,7 @@ enum ExpressionPlace: Equatable {
     case .triggers: "on"
     case .items(.foreach): "foreach"
     case .items: "matrix"
-    case .itemKey: "key"
+    case .itemKey: "item-id"
     case .settled(let what): "\(what), which is evaluated before the run starts"
     }
   }
@@ -147,7 +147,9 @@ extension WorkflowReader {
   }
 
   /// The members of `run` that have a value only under `finally`.
-  private static let membersAtEnd: [String: ValueTypes] = ["outcome": .text, "failed": .list]
+  private static let membersAtEnd: [String: ValueTypes] = [
+    "result": .text, "reason": .text, "failed": .list, "outcome": .text,
+  ]
 
   /// Returns whether a parameter or a variable of the workflow contains a secret.
   private func isSecret(_ root: Expression.Root, _ name: String, scope: Int) -> Bool {

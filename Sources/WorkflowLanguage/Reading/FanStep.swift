@@ -169,23 +169,23 @@ struct FanStep: StepKind {
       let source = StepSource(
         workflow: values.workflow, values: values.values, scope: values.scope,
         bindings: bindings.within(values.bindings), budget: values.budget)
-      let text = try source.text(of: key, "key")
+      let text = try source.text(of: key, "item-id")
       guard text.utf8.count <= ExpandedItem.keyBytesMax else {
         throw ResolutionError(
           text:
-            "the key of item \(index) is too long: it has \(text.utf8.count) bytes; use at most "
+            "the item-id of item \(index) is too long: it has \(text.utf8.count) bytes; use at most "
             + "\(ExpandedItem.keyBytesMax) bytes, such as a part of the item or ${{ index }}")
       }
       guard ExpandedItem.isKey(text) else {
         throw ResolutionError(
-          text: "the key of item \(index) is \"\(WorkflowReader.label([.text(text)]))\", which "
+          text: "the item-id of item \(index) is \"\(WorkflowReader.label([.text(text)]))\", which "
             + "cannot be part of an id; use letters, digits and _-./@+:=,~#%")
       }
       keys.append(text)
     }
     if let (first, second) = ExpandedItem.duplicate(in: keys) {
       throw ResolutionError(
-        text: "items \(first) and \(second) have the same key \"\(keys[first])\"")
+        text: "items \(first) and \(second) have the same item-id \"\(keys[first])\"")
     }
     return keys
   }

@@ -58,6 +58,12 @@ struct Reader {
     if let count = duplicateCounts[alike], count >= Self.duplicatesMax {
       duplicateCounts[alike] = count + 1
       if severity == .error { errorCount += 1 }
+      // The last one that is shown says that there are more, and corrects them, too.
+      if !diagnostic.edits.isEmpty,
+        let last = diagnostics.lastIndex(where: { DuplicateKey($0) == alike })
+      {
+        diagnostics[last].edits += diagnostic.edits
+      }
       return
     }
     // An expanded step is read once per item, with the same errors.
@@ -179,6 +185,10 @@ struct Reader {
         continue
       }
       let pair = pairs[number]
+      if let name = pair.key.text, let key = table.key(formerly: name) {
+        read(number, as: key, formerly: name, table, &fields)
+        continue
+      }
       let near = table.suggestion(for: pair.key.text ?? "")
       report(unknown: pair, after: pairs[..<number].last, near?.name, table)
       // Read the value as that of the suggested key if possible, so that a misspelled key causes
@@ -193,6 +203,20 @@ struct Reader {
       }
     }
     return fields
+  }
+
+  /// Reads a key that has the name of earlier versions.
+  private mutating func read(
+    _ number: Int, as key: Key, formerly name: String, _ table: KeyTable, _ fields: inout Fields
+  ) {
+    let node = fields.pairs[number].key
+    guard fields[key.name] == nil else {
+      return report(.exclusive(key.name, name, in: table.place), at: node)
+    }
+    warn(.formerKey(name, now: key.name, in: table.place), at: node)
+    fields.rename(number, to: key.name)
+    fields.former.append(key.name)
+    if let position = table.position(of: key.name) { fields.bits |= 1 << UInt64(position) }
   }
 
   private mutating func report(
@@ -275,9 +299,11 @@ struct Reader {
 struct Fields {
   let node: Node
   // Few enough that a linear search is faster than hashing.
-  private var pairs: [Node.Pair]
+  fileprivate var pairs: [Node.Pair]
   /// The suggested keys for misspelled keys whose values are not read.
   fileprivate(set) var meant: [String] = []
+  /// The keys that have the names of earlier versions in the file.
+  fileprivate(set) var former: [String] = []
   /// The present keys as bits, in the order of their table.
   fileprivate(set) var bits: UInt64 = 0
 

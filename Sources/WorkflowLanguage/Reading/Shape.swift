@@ -18,7 +18,8 @@ indirect enum Shape: Sendable {
   case boolean
   case whole(ClosedRange<Int>)
   case decimal(ClosedRange<Double>)
-  case choice([String])
+  /// One of some words, and words of earlier versions for some of them.
+  case choice([String], former: [String: String] = [:])
   case list(Shape, minimum: Int)
   case map(KeyTable)
   /// A map of user-defined names to values of a shape.
@@ -63,10 +64,12 @@ struct Key: Sendable {
   let part: StepPart?
   /// The keys that it cannot be combined with.
   let excludedBy: [String]
+  /// Its name in earlier versions, which is read with a warning.
+  let formerName: String?
 
   init(
     _ name: String, _ shape: Shape, _ summary: String, isRequired: Bool = false,
-    _ part: StepPart? = nil, excludedBy: [String] = []
+    _ part: StepPart? = nil, excludedBy: [String] = [], formerly formerName: String? = nil
   ) {
     self.name = name
     self.shape = shape
@@ -74,6 +77,7 @@ struct Key: Sendable {
     self.isRequired = isRequired
     self.part = part
     self.excludedBy = excludedBy
+    self.formerName = formerName
   }
 }
 
@@ -95,6 +99,9 @@ struct KeyTable: Sendable {
   let keys: [Key]
   /// The names of the keys; a linear search is faster than hashing for so few names.
   let names: [String]
+
+  /// Returns the key that had a name in earlier versions.
+  func key(formerly name: String) -> Key? { keys.first { $0.formerName == name } }
 
   /// Returns the position of a key, from 0; nil if there is no such key.
   func position(of name: String) -> Int? { names.firstIndex(of: name) }

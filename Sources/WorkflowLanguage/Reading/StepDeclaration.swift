@@ -72,12 +72,11 @@ extension Workflow {
     var lines: [String?] = [
       step.timeout.map { "timeout: \($0.workflowText)" },
       kill.map { "grace: \($0.workflowText)" },
-      extras?.repetition.map { "repeat.every: \($0.delay.workflowText)" },
-      extras?.repetition?.limit.map { "repeat.limit: \($0)" },
       extras?.approval.map { "approval: \($0)" },
       extras?.approvalRule.map { "approval: \($0.settings)" },
     ]
     if let extras { lines += Tables.lines(of: extras, .setting) }
+    if let rule = extras?.repetition { lines += rule.settings }
     if let service = extras?.service {
       lines += Tables.ready.lines("ready", service)
       lines.append("stop: \(service.stopSignal)")

@@ -21,11 +21,13 @@ struct Field<Root: Sendable>: Sendable {
   ///   - summary: The description, for editors and the reference.
   ///   - isRequired: Whether a map without it is an error.
   ///   - what: What messages call the value; the name of the key if nil.
+  ///   - formerName: The name of the key in earlier versions.
   init<Content>(
     _ name: String, _ path: any WritableKeyPath<Root, Content> & Sendable, _ form: Form<Content>,
-    _ summary: String, isRequired: Bool = false, called what: String? = nil
+    _ summary: String, isRequired: Bool = false, called what: String? = nil,
+    formerly formerName: String? = nil
   ) {
-    key = Key(name, form.shape, summary, isRequired: isRequired)
+    key = Key(name, form.shape, summary, isRequired: isRequired, formerly: formerName)
     self.what = what ?? name
     reading = { node, root, site, reader in
       if let value = form.read(node, site, &reader) { root[keyPath: path] = value }
@@ -36,9 +38,10 @@ struct Field<Root: Sendable>: Sendable {
   /// Creates a key with a value that may be missing.
   init<Content>(
     _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, _ form: Form<Content>,
-    _ summary: String, isRequired: Bool = false, called what: String? = nil
+    _ summary: String, isRequired: Bool = false, called what: String? = nil,
+    formerly formerName: String? = nil
   ) {
-    key = Key(name, form.shape, summary, isRequired: isRequired)
+    key = Key(name, form.shape, summary, isRequired: isRequired, formerly: formerName)
     self.what = what ?? name
     reading = { node, root, site, reader in
       if let value = form.read(node, site, &reader) { root[keyPath: path] = value }
@@ -84,13 +87,15 @@ struct Table<Root: Sendable>: Sendable {
 
   init(
     _ place: String, _ blank: Root, example: String? = nil, oneOf: [String] = [],
-    notBoth: [String] = [], missing: Diagnostic.Cause? = nil, _ fields: [Field<Root>],
+    notBoth: [String] = [], missing: Diagnostic.Cause? = nil, advice: [String: String] = [:],
+    _ fields: [Field<Root>],
     check:
       @escaping @Sendable (Fields, inout Root, WorkflowReader.Context, inout WorkflowReader) ->
       Void = { _, _, _, _ in }
   ) {
     keys = KeyTable(
-      place: place, example: example, oneOf: oneOf, notBoth: notBoth, keys: fields.map(\.key))
+      place: place, example: example, oneOf: oneOf, notBoth: notBoth, advice: advice,
+      keys: fields.map(\.key))
     (self.blank, self.fields, self.missing, self.check) = (blank, fields, missing, check)
   }
 

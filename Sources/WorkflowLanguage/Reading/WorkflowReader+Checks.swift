@@ -1,5 +1,4 @@
-// Checks that need all steps: dependency cycles and expressions. Warnings are in
-// WorkflowReader+Warnings, the resolution of needs in WorkflowReader+Needs.
+// Reads expressions and conditions, and checks what can only be checked when all steps are known.
 
 import YAML
 
@@ -62,6 +61,7 @@ extension WorkflowReader {
         let types = try check.template.types(in: scope)
         try checkKind(types, check)
         try checkSteps(check, reach)
+        checkComparisons(check)
       } catch {
         readers[check.file].report(error, in: check.node)
         // Do not reuse the scope: whether it searches for hints depends on the number of errors.
@@ -154,6 +154,158 @@ extension WorkflowReader {
         }
         throw ExpressionError(cause, range).moved(by: offset)
       }
+    }
+  }
+}
+
+extension WorkflowReader {
+  /// Reports groups whose branches could wait for one another forever.
+  ///
+  /// A branch begins when everything outside of it that it needs has ended, and then keeps its slot.
+  /// So in the graph with one more vertex for each branch, its beginning, there must be no cycle.
+  mutating func checkItems(in graph: Graph) {
+    guard !limitPlaces.isEmpty else { return }
+    let items = limitedItems()
+    // The edges: first those of steps, then those from and to the beginnings of items.
+    var next: [[Int]] = Array(repeating: [], count: steps.count + items.count)
+    var missing = Array(repeating: 0, count: next.count)
+    func add(_ from: Int, _ to: Int) {
+      next[from].append(to)
+      missing[to] += 1
+    }
+    for index in graph.indices {
+      for need in graph.needs(of: index) { add(need.position, index.position) }
+    }
+    for (number, (_, own)) in items.enumerated() {
+      var outside: Set<Int> = []
+      for member in own {
+        add(steps.count + number, member)
+        for need in graph.needs(of: StepIndex(member)) where !own.contains(need.position) {
+          outside.insert(need.position)
+        }
+      }
+      for need in outside { add(need, steps.count + number) }
+    }
+    var ready = missing.indices.filter { missing[$0] == 0 }
+    while let vertex = ready.popLast() {
+      for other in next[vertex] {
+        missing[other] -= 1
+        if missing[other] == 0 { ready.append(other) }
+      }
+    }
+    for (number, (group, _)) in items.enumerated() where missing[steps.count + number] > 0 {
+      guard let place = groups.limits(of: group).compactMap({ limitPlaces[$0.name] }).first else {
+        continue
+      }
+      readers[place.file].report(.itemsWaiting, at: place.mark, length: place.length)
+      return
+    }
+  }
+
+  /// Returns the groups that take places of limits, and the positions of their steps.
+  private func limitedItems() -> [(GroupIndex, Set<Int>)] {
+    var members: [GroupIndex: Set<Int>] = [:]
+    for (position, step) in steps.enumerated() {
+      for group in groups.path(from: step.group) where !groups.limits(of: group).isEmpty {
+        members[group, default: []].insert(position)
+      }
+    }
+    return members.sorted { $0.key.position < $1.key.position }.map { ($0.key, $0.value) }
+  }
+}
+
+extension WorkflowReader {
+  /// Adds the services that belong to a list of steps to its last steps: it is over when they are.
+  ///
+  /// - Parameters:
+  ///   - ends: The last steps.
+  ///   - first: The position of the first step of the list.
+  ///   - list: The group of the list.
+  /// - Returns: The needs of what follows the list.
+  @inline(never)
+  func withServices(_ ends: [Need], from first: Int, of list: GroupIndex) -> [Need] {
+    let services = (first..<steps.count).filter {
+      steps[$0].action.isService && groups.list(around: steps[$0].group) == list
+        && !ends.contains(.step($0))
+    }
+    return ends + services.map { .step($0) }
+  }
+
+  /// Returns why a step cannot use a service, whose id it needs; nil if it can.
+  func problem(ofUsing service: Workflow.Step, _ step: Workflow.Step) -> Diagnostic.Cause? {
+    let list = groups.list(around: service.group)
+    guard service.action.isService, !groups.contains(step.group, in: list) else { return nil }
+    return .serviceOutside(service.id, of: groups[list].hasID ? groups[list].name : nil)
+  }
+
+  /// Warns of services in a list none of whose other steps can use them.
+  mutating func warnOfServices(_ services: ServiceUsers) {
+    for (service, users) in services.users where users.isEmpty {
+      let step = steps[service.position]
+      guard groups.list(around: step.group) != .run else { continue }
+      let draft = drafts[service.position]
+      readers[draft.file].report(
+        .serviceOfNothing(step.id), at: draft.mark, length: draft.length, severity: .warning)
+    }
+  }
+
+  /// Reports steps that would wait forever because of a service.
+  mutating func checkServices(in graph: Graph) {
+    guard steps.contains(where: \.action.isService) else { return }
+    var workflow = Workflow(
+      name: "", description: nil, file: nil, shell: .standard, timeout: nil, grace: nil,
+      maxParallel: nil, concurrency: nil, steps: steps, outline: .sequence([]), graph: graph)
+    workflow.groups = groups
+    let plan = Plan(workflow)
+    let services = ServiceUsers(of: plan)
+    warnOfServices(services)
+    if let cycle = plan.cycleThroughServices(services) {
+      report(.serviceCycle(cycle), atStep: cycle.first ?? "")
+    }
+    if let (step, service, pool) = plan.stepThatWaitsForPool(services) {
+      report(.poolOfService(pool: pool, service: service), atStep: step)
+    }
+  }
+
+  private mutating func report(_ cause: Diagnostic.Cause, atStep id: String) {
+    guard let position = steps.firstIndex(where: { $0.id == id }) else { return }
+    let draft = drafts[position]
+    readers[draft.file].report(cause, at: draft.mark, length: draft.length)
+  }
+}
+
+extension WorkflowReader {
+  /// Reads `if` of a group or of a step with `uses`.
+  mutating func readGroupCondition(
+    _ node: Node, _ context: Context, _ draft: Int?
+  ) -> StepExtras.Condition? {
+    guard case .mapping = node.content else { return readCondition(node, context, draft) }
+    readers[context.file].report(.commandOfGroup, at: node)
+    return nil
+  }
+
+  /// Reads `if` of a workflow.
+  mutating func readWorkflowCondition(_ node: Node, _ context: Context) -> WorkflowCondition? {
+    if case .mapping = node.content {
+      return Tables.condition.read(node, &self, context).map(WorkflowCondition.command)
+    }
+    return template(
+      node, "if", .workflowCondition, context, draft: nil, isExpression: true
+    ).map(WorkflowCondition.expression)
+  }
+}
+
+extension WorkflowReader {
+  /// Reports keys of a step that owns the terminal, where it must be the only one to run its work, here.
+  @inline(never)
+  mutating func refuseOfTerminal(
+    _ fields: Fields, runner: RunnerChoice?, _ context: Context
+  ) {
+    var others = ["share", "survive"].filter { fields.key($0) != nil }
+    if runner != nil, others.isEmpty { others = ["runner"] }
+    for other in others {
+      readers[context.file].report(
+        .exclusive(other, "terminal", in: "a step"), at: fields.key("terminal") ?? fields.node)
     }
   }
 }

@@ -78,7 +78,7 @@ extension WorkflowReader {
     inner.bindings = own.within(context.bindings)
     inner.extras.fan = group
     let limit = fields["max-items"].flatMap { itemsLimit($0, context) } ?? FanStep.itemsMax
-    let key = fields["key"].flatMap { template($0, "key", .itemKey, inner, draft: draft) }
+    let key = fields["item-id"].flatMap { template($0, "item-id", .itemKey, inner, draft: draft) }
     let continuesOnError = fields["continue-on-error"].flatMap {
       boolean($0, "continue-on-error", context)
     }
@@ -131,6 +131,7 @@ extension WorkflowReader {
     if let condition = takeConditions(of: fan, fields, context) {
       step.extras.conditions.append(condition)
     }
+    step.extras.conditions += conditions(ofNeeds: fields["needs"], context)
     let name = fields["name"].map { withLabel($0, fan.inner, label: "…") }
     step.extras.name = stepName(name, fan.id, context)
     let first = steps[fan.draft + 1]
@@ -229,12 +230,12 @@ extension WorkflowReader {
 
   /// Returns the keys of items; nil if the step has none, or with an error.
   mutating func readKeys(_ fields: Fields, _ all: [Bindings], _ context: Context) -> [String]? {
-    guard let node = fields["key"] else { return nil }
+    guard let node = fields["item-id"] else { return nil }
     var inner = context
     var keys: [String] = []
     for bindings in all {
       inner.bindings = bindings
-      guard let key = text(node, "key", inner) else { return nil }
+      guard let key = text(node, "item-id", inner) else { return nil }
       guard ExpandedItem.isKey(key) else {
         let bytesMax = ExpandedItem.keyBytesMax
         readers[context.file].report(

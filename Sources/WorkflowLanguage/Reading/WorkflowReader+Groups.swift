@@ -1,4 +1,5 @@
-// Reads groups of steps, `parallel:` and nested `steps:`, and the settings that their steps inherit.
+// Reads groups of steps, `parallel:` and nested `steps:`, the settings that their steps inherit, their
+// rounds, and groups for each item.
 
 import YAML
 
@@ -127,6 +128,7 @@ extension WorkflowReader {
       }
       inner.extras.conditions.append(condition)
     }
+    inner.extras.conditions += conditions(ofNeeds: fields["needs"], context)
     if let node = fields["env"] {
       inner.environment.merge(readEnvironment(node, .environment, context, draft: draft)) { $1 }
     }
@@ -138,6 +140,8 @@ extension WorkflowReader {
     if let node = fields["shell"], let shell = readers[file].shell(node) {
       inner.defaults.groupShell = shell
     }
+    group.keepsVariables =
+      fields["private-env"].flatMap { boolean($0, "private-env", context) } ?? false
     readRules(fields, of: &group, context)
   }
 
@@ -177,7 +181,8 @@ extension WorkflowReader {
 
   /// Reports keys that are only valid with `foreach` or `matrix`.
   mutating func refuseOfMany(_ fields: Fields, besides allowed: [String], _ context: Context) {
-    for name in ["max-parallel", "fail-fast", "key", "max-items"] where !allowed.contains(name) {
+    for name in ["max-parallel", "fail-fast", "item-id", "max-items"] where !allowed.contains(name)
+    {
       guard let key = fields.key(name) else { continue }
       readers[context.file].report(.keyOfExpansion(name), at: key)
     }
@@ -239,5 +244,123 @@ extension WorkflowReader {
       kind: .used(scope: group.context.scope, outputs: outputs), ends: stepIDs(of: ends))
     nameGroup(group.name, id, context)
     return .group(fullID(id, scope: context.scope), outline)
+  }
+}
+
+extension WorkflowReader {
+  // MARK: Groups
+
+  /// Adds the group around one with `repeat`, which runs again as a whole for each round.
+  ///
+  /// - Returns: The group; that of the context if there is no `repeat`.
+  mutating func addRounds(
+    _ fields: Fields, around group: Group, _ id: String?, _ context: Context
+  ) -> GroupIndex {
+    guard let key = fields.key("repeat") else { return context.group }
+    if id == nil, fields.lacks("id") {
+      readers[context.file].report(.missingIDOfRepeat, at: key)
+    }
+    if context.isFinally || context.isCleanUp {
+      readers[context.file].report(.repeatOfFinally, at: key)
+    }
+    var rounds = Group(name: group.name + Group.rounds, in: context.group)
+    rounds.isRepeated = true
+    return groups.add(rounds)
+  }
+
+  /// Adds the step that decides, after the steps of a group, whether there is another round.
+  ///
+  /// - Returns: Its outline, and the need of what follows the group.
+  @inline(never)
+  mutating func addRound(
+    _ node: Node, _ group: OpenGroup, _ id: String, _ ends: [Need], _ context: Context
+  ) -> (Outline, [Need]) {
+    let draft = drafts.count
+    var step = Workflow.Step(id: fullID(id + "/repeat", scope: context.scope), action: .wait)
+    if let other = places[group.context.scope]["repeat"], group.context.scope != context.scope {
+      readers[context.file].report(
+        .duplicateID("repeat", line: readers[context.file].shownLine(other.mark.line)), at: node)
+    }
+    step.extras = group.context.extras
+    step.extras.scope = group.context.scope
+    step.extras.bindings = group.context.bindings
+    let keys = Tables.roundsOfGroup.read(node, &self, group.context, draft)
+    if let rule = keys?.rule, let rounds = groups[group.context.group].parent {
+      step.action = Workflow.Step.Action(RoundStep(rule: rule))
+      groups[rounds].retry = rule.again
+      groups[rounds].continuesOnError = groups[group.context.group].continuesOnError
+      step.group = rounds
+    }
+    steps.append(step)
+    drafts.append(Draft(needs: ends, file: context.file, mark: node.mark, length: 1))
+    return (.step(StepIndex(draft)), [.step(draft)])
+  }
+}
+
+extension WorkflowReader {
+  /// Whether a group runs once for each of several items.
+  static func isRepeated(_ pairs: [Node.Pair]) -> Bool {
+    Node.position(of: "foreach", in: pairs) != nil || Node.position(of: "matrix", in: pairs) != nil
+  }
+
+  /// Reads a group with `foreach` or `matrix`.
+  mutating func readRepeated(
+    _ node: Node, _ table: KeyTable, after before: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    guard let fields = readers[context.file].fields(of: node, table),
+      fields[table.names[0]] != nil
+    else { return (nil, before) }
+    let needs = readNeeds(ofGroup: fields, context) ?? before
+    stepIDs[context.scope].count += 1
+    guard let id = readID(fields, context) else { return (nil, needs) }
+    if context.isFinally { finallyIDs.insert(fullID(id, scope: context.scope)) }
+    return readExpanded(fields, id, needs, context)
+  }
+
+  /// Reads the steps of a group for one item.
+  ///
+  /// - Parameters:
+  ///   - fields: The keys of the group.
+  ///   - member: The id of the item, such as `test[0]`.
+  ///   - needs: The needs of the group.
+  ///   - context: The settings of the item.
+  /// - Returns: The outline, and the implicit needs of the next step.
+  mutating func readMember(
+    _ fields: Fields, _ member: String, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    guard let group = openMember(fields, member, needs, context) else { return (nil, needs) }
+    let first = drafts.count
+    let (outline, last) =
+      fields["parallel"] != nil
+      ? readBranches(group) : readList(group.list, after: needs, group.context)
+    let ends = withServices(last, from: first, of: group.context.group)
+    return finish(group, outline, ends, context)
+  }
+
+  /// Opens the scope of an item, and reads the settings of the group for it.
+  @inline(never)
+  private mutating func openMember(
+    _ fields: Fields, _ member: String, _ needs: [Need], _ context: Context
+  ) -> OpenGroup? {
+    guard let list = fields["steps"] ?? fields["parallel"] else { return nil }
+    var scope = scopes[context.scope]
+    scope.enclosing = context.scope
+    scope.prefix += member + "/"
+    scope.groups = [:]
+    scope.title = stepName(fields["name"], member, context).map { $0 + "/" }
+    addScope(scope)
+    var inner = context
+    inner.scope = scopes.count - 1
+    var group = Group(
+      name: fullID(member, scope: context.scope), hasID: true, in: context.group)
+    group.parent = addRounds(fields, around: group, member, context)
+    group.isList = true
+    readSettings(fields, of: &group, &inner, context)
+    inner.group = groups.add(group)
+    inner.opening = needs
+    collectIDs(in: [list], scope: inner.scope)
+    return OpenGroup(
+      list: list, context: inner, needs: needs, id: member, name: fields["name"],
+      outputs: fields["outputs"], repetition: fields["repeat"])
   }
 }

@@ -1,4 +1,5 @@
-// Reads `needs`, and resolves names to steps after all steps have been read.
+// Reads `needs`, resolves names to steps after all steps have been read, and lets what follows a group
+// wait for all of its steps.
 
 import YAML
 
@@ -60,21 +61,57 @@ extension WorkflowReader {
         }
         continue
       }
-      let names = ExpectedResult.allCases.map(\.rawValue)
-      if id == "any", !names.contains(value.text ?? "") {
+      if id == "any", !NeedRules.words.contains(value.text ?? "") {
         readers[file].report(.notAList("a list of steps", found: value.kindName), at: value)
         continue
       }
-      guard let name = readers[file].choice(value, "result", of: names),
-        let result = ExpectedResult(rawValue: name)
-      else { continue }
-      if seen.insert(id).inserted {
-        needs.append(addNeed(id, key, result, context))
-      } else {
+      let expected = readExpected(value, file)
+      guard let first = expected.first else { continue }
+      guard seen.insert(id).inserted else {
         readers[file].report(.neededTwice(id), at: key)
+        continue
       }
+      let result = value.text == nil ? nil : ExpectedResult(rawValue: first)
+      needs.append(addNeed(id, key, result ?? .over, context))
     }
     return needs
+  }
+
+  /// Reads what is expected of a step: a word, or a list of results.
+  private mutating func readExpected(_ node: Node, _ file: Int) -> [String] {
+    guard case .sequence(let nodes) = node.content else {
+      return readers[file].choice(node, "result", of: NeedRules.words).map { [$0] } ?? []
+    }
+    if nodes.isEmpty { readers[file].report(.emptyList(of: "result", .unsearched), at: node) }
+    return nodes.compactMap { readers[file].choice($0, "result", of: NeedRules.results) }
+  }
+
+  /// Returns the conditions that needs have ended with the results that are written: for those that
+  /// no step waits for otherwise.
+  func conditions(ofNeeds node: Node?, _ context: Context) -> [StepExtras.Condition] {
+    guard case .mapping(let pairs)? = node?.content else { return [] }
+    return pairs.compactMap { pair in
+      var words: [String] = []
+      if case .sequence(let nodes) = pair.value.content {
+        words = nodes.compactMap(\.text)
+      } else if let word = pair.value.text, ExpectedResult(rawValue: word) == nil {
+        words = [word]
+      }
+      guard let id = pair.key.text, !words.isEmpty, words.allSatisfy(NeedRules.results.contains)
+      else { return nil }
+      return StepExtras.Condition(
+        template: Self.template(thatTests: id, words), scope: context.scope,
+        bindings: context.bindings)
+    }
+  }
+
+  private static func template(thatTests id: String, _ words: [String]) -> Template {
+    func part(_ kind: Expression.Kind) -> Expression { Expression(kind: kind, range: 0..<0) }
+    let result = part(.member(part(.member(part(.root(.steps)), id)), "result"))
+    let tests = words.map { part(.binary(.equal, result, part(.literal(.text($0))))) }
+    return Template(
+      tests.dropFirst().reduce(tests[0]) { part(.binary(.or, $0, $1)) },
+      source: words.map { "steps.\(id).result == '\($0)'" }.joined(separator: " || "))
   }
 
   /// Reads `if-skipped`: whether the steps that need a skipped step are skipped, too.
@@ -266,5 +303,96 @@ extension WorkflowReader {
   func isNamed(_ id: String, _ name: String, _ scope: Int) -> Bool {
     let prefix = scopes[scope].prefix
     return prefix.isEmpty ? id == name : id == prefix + name
+  }
+}
+
+extension WorkflowReader {
+  /// Reads the needs of a step or group of its own, to which those of the group around it are added.
+  ///
+  /// The last step in the file need not be the last one to end in the groups around it then.
+  ///
+  /// - Returns: The needs; nil if it has none of its own.
+  mutating func readOwnNeeds(_ fields: Fields, _ context: Context) -> [Need]? {
+    guard let node = fields["needs"] else { return nil }
+    let needs = readNeeds(node, context)
+    guard context.group != .run else { return needs }
+    groupsWithOwnNeeds.formUnion(groups.path(from: context.group))
+    return needs + context.opening.filter { !needs.contains($0) }
+  }
+
+  /// Makes what follows a group wait for each of its steps that no other step of the group needs.
+  ///
+  /// The order of the list already does so, except for groups in which steps have needs of their own.
+  mutating func addEnds() {
+    guard !groupsWithOwnNeeds.isEmpty, errorCount == 0 else { return }
+    let positions = Dictionary(
+      steps.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first }
+    )
+    var members: [GroupIndex: [Int]] = [:]
+    var followers: [Int: [Int]] = [:]
+    for position in drafts.indices {
+      for group in groups.path(from: steps[position].group)
+      where groupsWithOwnNeeds.contains(group) {
+        members[group, default: []].append(position)
+      }
+      for case .step(let end) in drafts[position].needs {
+        followers[end, default: []].append(position)
+      }
+    }
+    // Inner groups first: they have higher numbers than those around them.
+    for group in groupsWithOwnNeeds.sorted(by: { $0.position > $1.position }) {
+      let members = members[group] ?? []
+      let ends = openEnds(among: members, positions)
+      for member in members {
+        for follower in followers[member] ?? []
+        where group == outermostGroup(around: member, without: follower) {
+          for end in ends where !drafts[follower].needs.contains(.step(end)) {
+            drafts[follower].needs.append(.step(end))
+          }
+        }
+      }
+      if groups[group].hasID { add(ends, toGroup: groups[group].name) }
+    }
+  }
+
+  /// Returns the outermost group around a step that does not contain another one.
+  private func outermostGroup(around step: Int, without other: Int) -> GroupIndex? {
+    groups.path(from: steps[step].group).last { !groups.contains(steps[other].group, in: $0) }
+  }
+
+  /// Adds ends to what the name of a group refers to.
+  private mutating func add(_ ends: [Int], toGroup id: String) {
+    let ids = ends.map { steps[$0].id }
+    func adding(_ known: [String]) -> [String] { known + ids.filter { !known.contains($0) } }
+    for scope in scopes.indices where id.hasPrefix(scopes[scope].prefix) {
+      let name = String(id.dropFirst(scopes[scope].prefix.count))
+      guard let group = scopes[scope].groups[name] else { continue }
+      scopes[scope].groups[name]?.ends = adding(group.ends)
+    }
+    for position in fans.indices where steps[fans[position].draft].id == id {
+      fans[position].ends = adding(fans[position].ends)
+    }
+  }
+
+  /// Returns the steps of a group that no other step of the group needs with its end.
+  ///
+  /// Not services, which end by themselves when no step uses them.
+  private func openEnds(among members: [Int], _ positions: [String: Int]) -> [Int] {
+    var needed: Set<Int> = []
+    for member in members {
+      for need in drafts[member].needs { needed.formUnion(positionsNeeded(need, positions)) }
+    }
+    return members.filter { !needed.contains($0) && !steps[$0].action.isService }
+  }
+
+  /// Returns the positions of the steps for whose end a need waits.
+  private func positionsNeeded(_ need: Need, _ positions: [String: Int]) -> [Int] {
+    switch need {
+    case .step(let position): return [position]
+    case .name(let number):
+      let name = needNames[number]
+      guard name.result != .ready else { return [] }
+      return (ids(of: name.text, scope: name.scope) ?? []).compactMap { positions[$0] }
+    }
   }
 }

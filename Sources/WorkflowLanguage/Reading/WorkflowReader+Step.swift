@@ -1,5 +1,5 @@
-// Reads a single step. WorkflowReader+Many reads steps with `foreach` or `matrix`, and
-// WorkflowReader+Uses reads steps with `uses`.
+// Reads a single step, and the keys of services. WorkflowReader+Many reads steps with `foreach` or
+// `matrix`, and WorkflowReader+Uses reads steps with `uses`.
 
 import Paths
 import YAML
@@ -23,8 +23,8 @@ extension WorkflowReader {
       if let key = fields.key("needs") {
         readers[file].report(.needsOfFinally, at: key)
       }
-    } else if fields.bits & Self.extraKeys != 0, let on = fields.key("on") {
-      readers[file].report(.onOutsideFinally, at: on)
+    } else if fields.bits & Self.extraKeys != 0, let when = fields.key("when") {
+      readers[file].report(.whenOutsideFinally, at: when)
     }
     guard fields.bits & Self.manyKeys != 0 else { return readSingle(fields, id, needs, context) }
     if fields["foreach"] != nil || fields["matrix"] != nil {
@@ -86,8 +86,12 @@ extension WorkflowReader {
     if hasSettings || context.hasDefaults || context.scope != 0 {
       readSettings(fields, of: &step, context, draft)
     }
-    if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
+    let results = conditions(ofNeeds: fields["needs"], context)
+    if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0
+      || !results.isEmpty
+    {
       step.extras = readExtras(fields, context, draft)
+      step.extras.conditions += results
       step.extras.name = stepName(fields["name"], id, context)
     }
     if step.shell != nil, fields["shell"] == nil { step.extras.inheritsShell = true }
@@ -172,7 +176,7 @@ extension WorkflowReader {
       readers[context.file].report(.sharedApproval, at: key)
     }
     if context.isFinally || context.isCleanUp {
-      let endings = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
+      let endings = fields["when"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
       if context.isFinally { extras.finally = endings } else { extras.cleanUp = endings }
     }
     return extras
@@ -235,7 +239,8 @@ extension WorkflowReader {
     }
     return Set(
       nodes.compactMap { node in
-        readers[context.file].choice(node, "ending", of: names).flatMap(RunEnding.init(rawValue:))
+        readers[context.file].choice(node, "ending", of: names, former: RunEnding.formerWords)
+          .flatMap(RunEnding.init(rawValue:))
       })
   }
 
@@ -334,5 +339,42 @@ extension String {
           || byte == 0x5F || byte == 0x2D
       }
     }
+  }
+}
+
+extension WorkflowReader {
+  /// The keys of a step that only services have.
+  static let serviceKeys = ["ready", "stop", "restart"]
+
+  /// Reads the rules of a service into a step, and reports keys that are not valid for it.
+  @inline(never)
+  mutating func readService(
+    _ fields: Fields, of step: inout Workflow.Step, _ context: Context
+  ) {
+    let file = context.file
+    guard step.action.isService else {
+      for name in Self.serviceKeys where fields["service"] == nil {
+        // An unknown key may have been read as one that is spelled like it.
+        guard let key = fields.key(name), key.says(name) else { continue }
+        readers[file].report(.keyOfService(name), at: key)
+      }
+      return
+    }
+    if step.extras.runner != nil {
+      readers[file].report(
+        .exclusive("runner", "service", in: "a step"),
+        at: fields.key("runner") ?? fields.key("service") ?? fields.node)
+    }
+    if step.extras.approvalRule?.isAfter == true {
+      readers[file].report(
+        .exclusive("approval.after", "service", in: "a step"),
+        at: fields.key("approval") ?? fields.node)
+    }
+    var rule = read("ready", of: fields, .map(Tables.ready), context) ?? ServiceRule()
+    rule.stopSignal = read("stop", of: fields, .signal, context) ?? rule.stopSignal
+    step.extras.service = rule
+    // Defaults for attempts are not meant for what runs until it is stopped.
+    step.timeout = nil
+    step.retry = read("restart", of: fields, .restart, context)
   }
 }

@@ -92,7 +92,7 @@ extension WorkflowReader {
     nameGroup(fields["name"], id, context)
     scopes[inner.scope].folder = SourceFiles.absoluteFolder(of: file.path)
     guard let root = part(file, node, context, inner),
-      let used = readers[inner.file].fields(of: root, .workflow)
+      let used = readers[inner.file].fields(of: root, Tables.workflow.keys)
     else { return nil }
     let given = fields["with"].map { readers[context.file].named($0, "with", .identifier) } ?? []
     bindWith(used, given, fields["uses"] ?? fields.node, context, inner, draft)
@@ -135,6 +135,7 @@ extension WorkflowReader {
     if let node = fields["if"], let condition = readGroupCondition(node, context, draft) {
       inner.extras.conditions.append(condition)
     }
+    inner.extras.conditions += conditions(ofNeeds: fields["needs"], context)
     return inner
   }
 

@@ -145,20 +145,21 @@ struct WorkflowReader {
     }
     warn(about: graph)
     let (outline, folded) = fans.isEmpty ? (header.outline, graph) : foldFans(header.outline)
+    let keys = header.keys
     var workflow = Workflow(
-      name: header.name, description: header.description,
+      name: header.name, description: keys.description,
       file: readers[0].file.isEmpty ? nil : readers[0].file,
-      shell: header.context.defaults.shell ?? .standard, timeout: header.timeout,
-      grace: header.context.defaults.grace, maxParallel: header.maxParallel,
-      concurrency: header.concurrency, steps: steps, outline: outline, graph: folded)
-    workflow.failsFast = header.failFastCount != nil
-    workflow.failFastCount = header.failFastCount ?? 1
-    workflow.order = header.order ?? .file
-    workflow.durability = header.durability
-    workflow.keep = header.keep
-    workflow.onEnd = header.onEnd
-    workflow.triggers = header.triggers
-    workflow.condition = header.condition
+      shell: header.context.defaults.shell ?? .standard, timeout: keys.timeout,
+      grace: header.context.defaults.grace, maxParallel: keys.maxParallel,
+      concurrency: keys.concurrency, steps: steps, outline: outline, graph: folded)
+    workflow.failsFast = keys.failFastCount != nil
+    workflow.failFastCount = keys.failFastCount ?? 1
+    workflow.order = keys.order
+    workflow.durability = keys.durability
+    workflow.keep = keys.keep
+    workflow.onEnd = keys.onEnd
+    workflow.triggers = keys.triggers
+    workflow.condition = keys.condition
     workflow.parameters = header.parameters
     workflow.scopes = scopes
     workflow.groups = groups
@@ -183,20 +184,10 @@ struct WorkflowReader {
 
   // MARK: Workflow
 
-  /// The settings of the workflow as a whole.
+  /// What a file says of the workflow as a whole.
   private struct Header {
     let name: String
-    let description: String?
-    let timeout: Duration?
-    let maxParallel: Int?
-    let failFastCount: Int?
-    let order: StepOrder?
-    let concurrency: Concurrency?
-    let durability: Durability?
-    let keep: Retention?
-    let onEnd: EndCommand?
-    let triggers: Triggers?
-    let condition: WorkflowCondition?
+    let keys: Tables.WorkflowKeys
     let parameters: [Parameter]
     let context: Context
     let outline: Outline
@@ -204,7 +195,7 @@ struct WorkflowReader {
 
   /// Reads all keys, and collects the steps and the templates to check.
   private mutating func readWorkflow(_ root: Node, _ defaultName: String) -> Header? {
-    guard let fields = readers[0].fields(of: root, .workflow) else { return nil }
+    guard let fields = readers[0].fields(of: root, Tables.workflow.keys) else { return nil }
     let parameters = fields["params"].map { readParameters($0, Context()) } ?? []
     var context = Context()
     addScope(Scope(workflow: defaultName))
@@ -212,21 +203,10 @@ struct WorkflowReader {
     scopes[0].trigger = arguments.allowsMissing ? nil : arguments.trigger
     scopes[0].arguments = arguments.allowsMissing ? nil : arguments.others
     bindArguments(parameters, fields["params"] ?? root)
-    let name = fields["name"].flatMap { readers[0].name($0) } ?? defaultName
+    // Other keys can contain the name.
+    let name = fields["name"].flatMap(\.text) ?? defaultName
     scopes[0].workflow = name
-    let description = fields["description"].flatMap { readers[0].text($0, "description") }
-    let timeout = fields["timeout"].flatMap {
-      duration($0, "timeout", context, allowsZero: false)
-    }
-    let maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
-    let failFastCount = fields["fail-fast"].flatMap { readFailFast($0, context) }
-    let order = read("order", of: fields, Form<StepOrder>.choice, context)
-    let concurrency = read("concurrency", of: fields, .map(Tables.concurrency), context)
-    let durability = read("durability", of: fields, Form<Durability>.choice, context)
-    let keep = read("keep", of: fields, .map(Tables.keep), context)
-    let onEnd = fields["on-end"].flatMap { readers[0].endCommand($0) }
-    let triggers = fields["on"].flatMap { readTriggers($0, context) }
-    let condition = fields["if"].flatMap { readWorkflowCondition($0, context) }
+    let keys = Tables.workflow.read(fields, &self, context)
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
       guard fields.lacks("steps") else { return nil }
@@ -237,10 +217,7 @@ struct WorkflowReader {
     if let node = fields["workflows"] { readWorkflows(node) }
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
-      name: name, description: description, timeout: timeout, maxParallel: maxParallel,
-      failFastCount: failFastCount, order: order, concurrency: concurrency, durability: durability,
-      keep: keep, onEnd: onEnd, triggers: triggers, condition: condition, parameters: parameters,
-      context: context, outline: outline)
+      name: name, keys: keys, parameters: parameters, context: context, outline: outline)
   }
 
   /// Reads the steps, then what undoes them, then those under `finally`.

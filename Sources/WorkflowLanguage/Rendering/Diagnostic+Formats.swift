@@ -36,6 +36,9 @@ extension Diagnostic {
     values["line"] = .number(Double(line))
     values["column"] = .number(Double(column))
     values["length"] = .number(Double(length))
+    if !edits.isEmpty {
+      values["edits"] = .list(edits.map(\.jsonValue))
+    }
     return .map(values)
   }
 
@@ -76,11 +79,19 @@ extension Diagnostic {
         "endColumn": .number(Double(column + max(1, length))),
       ])
     }
-    return .map([
+    var result: [String: Value] = [
       "ruleId": .text(code), "level": .text(severity.rawValue),
       "message": .map(["text": .text(message + (hint.map { "; " + $0 } ?? ""))]),
       "locations": .list([.map(["physicalLocation": .map(location)])]),
-    ])
+    ]
+    if !edits.isEmpty {
+      let change: [String: Value] = [
+        "artifactLocation": .map(["uri": .text(uri)]),
+        "replacements": .list(edits.map(\.sarifReplacement)),
+      ]
+      result["fixes"] = .list([.map(["artifactChanges": .list([.map(change)])])])
+    }
+    return .map(result)
   }
 
   /// The path of the file as a URI reference (RFC 3986).
@@ -94,6 +105,25 @@ extension Diagnostic {
         result += "%" + (digits.count == 1 ? "0" : "") + digits
       }
     }
+  }
+}
+
+extension Diagnostic.Edit {
+  fileprivate var jsonValue: Value {
+    .map([
+      "line": .number(Double(line)), "column": .number(Double(column)),
+      "length": .number(Double(length)), "text": .text(text),
+    ])
+  }
+
+  fileprivate var sarifReplacement: Value {
+    .map([
+      "deletedRegion": .map([
+        "startLine": .number(Double(line)), "startColumn": .number(Double(column)),
+        "endColumn": .number(Double(column + length)),
+      ]),
+      "insertedContent": .map(["text": .text(text)]),
+    ])
   }
 }
 

@@ -6,7 +6,7 @@ extension Workflow {
   ///
   /// - Returns: Indented JSON.
   public static func jsonSchema() -> String {
-    var schema = KeyTable.workflow.schema
+    var schema = Tables.workflow.keys.schema
     schema["$schema"] = .text("http://json-schema.org/draft-07/schema#")
     schema["title"] = .text("Reprise workflow")
     schema["definitions"] = .map([
@@ -33,6 +33,11 @@ extension KeyTable {
       var schema = key.shape.schema
       schema["description"] = .text(key.summary)
       properties[key.name] = .map(schema)
+      if let former = key.formerName {
+        schema["description"] = .text("the former name of \(key.name)")
+        schema["deprecated"] = .boolean(true)
+        properties[former] = .map(schema)
+      }
     }
     var schema: [String: Value] = [
       "type": .text("object"), "properties": .map(properties),
@@ -43,9 +48,12 @@ extension KeyTable {
     if !oneOf.isEmpty {
       schema["anyOf"] = .list(oneOf.map { Self.having($0) })
     }
-    let pairs = notBoth.indices.flatMap { first in
-      notBoth[(first + 1)...].map { Self.having(notBoth[first], $0) }
-    }
+    let renamed = keys.compactMap { key in key.formerName.map { Self.having(key.name, $0) } }
+    let pairs =
+      renamed
+      + notBoth.indices.flatMap { first in
+        notBoth[(first + 1)...].map { Self.having(notBoth[first], $0) }
+      }
     if !pairs.isEmpty { schema["not"] = .map(["anyOf": .list(pairs)]) }
     if has("service") {
       let keys = WorkflowReader.serviceKeys.map { ($0, Value.list([.text("service")])) }
@@ -112,7 +120,9 @@ extension Shape {
         "type": .text("number"), "minimum": .number(range.lowerBound),
         "maximum": .number(range.upperBound),
       ]
-    case .choice(let options): return ["enum": .list(options.map(Value.text))]
+    case .choice(let options, let former):
+      let words: [String: Value] = ["enum": .list(options.map(Value.text))]
+      return former.isEmpty ? words : Shape.anyOf([words, Self.former(former)])
     case .list(let item, let minimum):
       return [
         "type": .text("array"), "items": .map(item.schema), "minItems": .number(Double(minimum)),
@@ -129,7 +139,9 @@ extension Shape {
         "propertyNames": .map(["pattern": .text(Shape.Names.identifier.pattern)]),
       ]
     case .needsByResult:
-      let result = Shape.choice(ExpectedResult.allCases.map(\.rawValue))
+      let result = Shape.either([
+        .choice(NeedRules.words), .list(.choice(NeedRules.results), minimum: 1),
+      ])
       let any = Shape.either([result, .list(.stepID, minimum: 1)])
       return [
         "type": .text("object"), "propertyNames": .map(["pattern": .text(Names.step.pattern)]),
@@ -147,6 +159,10 @@ extension Shape {
     case .either(let shapes): return Shape.anyOf(shapes.map(\.schema))
     case .anything: return [:]
     }
+  }
+
+  private static func former(_ words: [String: String]) -> [String: Value] {
+    ["enum": .list(words.keys.sorted().map(Value.text)), "deprecated": .boolean(true)]
   }
 
   private static func anyOf(_ schemas: [[String: Value]]) -> [String: Value] {

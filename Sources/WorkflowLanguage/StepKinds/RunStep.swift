@@ -11,7 +11,7 @@ struct RunStep: NamedStepKind {
   let script: String
 
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
-    reader.readScript(step.node, step.context).map(RunStep.init)
+    reader.readScript(step.node, step.context, of: step.all).map(RunStep.init)
   }
 
   var shown: [String] { script.split(separator: "\n").map(String.init) }

@@ -25,7 +25,7 @@ struct CacheTests {
             echo run >> ledger
             echo "size=$(wc -c < app | tr -d ' ')" >> $REPRISE_OUTPUT
             while [ -e hold ]; do sleep 0.01; done
-          cache: { inputs: ["src/**", "!**/*.tmp"], outputs: app, key: "${{ params.mode }}" }
+          cache: { inputs: ["src/**", "!**/*.tmp"], makes: app, key: "${{ params.mode }}" }
         - { id: use, exec: [sh, -c, 'echo $1 > used', sh, "${{ steps.build.outputs.size }}"] }
       """, to: "w.yaml")
   }
@@ -64,7 +64,7 @@ struct CacheTests {
           run: |
             echo run >> ledger
             mkdir -p made; echo x > made/x
-          cache: { inputs: src, outputs: [\(outputs)] }
+          cache: { inputs: src, makes: [\(outputs)] }
       """, to: "v.yaml")
     for count in 1...2 {
       let ended = try await scenario.reprise("run", "v.yaml").fails(with: 1)
@@ -80,7 +80,7 @@ struct CacheTests {
       steps:
         - id: a
           run: "echo run >> ledger; mkdir -p made; echo x > made/x"
-          cache: { inputs: src, outputs: [made, "!made/*.tmp"] }
+          cache: { inputs: src, makes: [made, "!made/*.tmp"] }
       """, to: "v.yaml")
     for _ in 1...2 { try await scenario.reprise("run", "v.yaml").succeeds() }
     #expect(times == 1)

@@ -22,10 +22,10 @@ struct PathTests {
       steps:
         - id: compile
           foreach: { files: "app/**/page.txt" }
-          key: ${{ index }}
+          item-id: ${{ index }}
           env: { F: "${{ item }}" }
           run: "echo COMPILE $F; cp \\"$F\\" \\"$F.out\\""
-          cache: { inputs: "${{ item }}", outputs: "${{ item }}.out" }
+          cache: { inputs: "${{ item }}", makes: "${{ item }}.out" }
         - id: literal
           run: echo LITERAL
           cache: { inputs: "app/[id]/page.txt", key: "${{ hashFiles(format('app/{0}/*', '{x}')) }}" }
@@ -73,7 +73,7 @@ struct PathTests {
       steps:
         - { id: build, run: echo BUILD, cache: { inputs: "src/**" } }
         - { id: folder, run: echo FOLDER, cache: { inputs: src } }
-        - { id: out, run: "mkdir -p made/void; ln -sfn /nowhere made/link", cache: { key: k, outputs: [made/link, made/void] } }
+        - { id: out, run: "mkdir -p made/void; ln -sfn /nowhere made/link", cache: { key: k, makes: [made/link, made/void] } }
       """, to: "w.yaml")
     _ = try await run("w.yaml")
     _ = try await scenario.shell("mkdir src/void").succeeds()
@@ -102,13 +102,13 @@ struct PathTests {
       """
       dotenv: .env
       steps:
-        - { id: build, run: "echo $MODE > out", cache: { key: k, outputs: out } }
+        - { id: build, run: "echo $MODE > out", cache: { key: k, makes: out } }
         - { id: part, uses: ./parts/part.yaml }
       """, to: "w.yaml")
     try scenario.write(
       """
       dotenv: parts/.env
-      steps: [{ id: x, run: "echo $PART > part", cache: { key: k, outputs: part } }]
+      steps: [{ id: x, run: "echo $PART > part", cache: { key: k, makes: part } }]
       """, to: "parts/part.yaml")
     _ = try await run("w.yaml")
     try scenario.write("MODE=release\n", to: ".env")
@@ -163,7 +163,7 @@ struct PathTests {
     try scenario.write(
       """
       steps:
-        - { id: build, run: cp a b, cache: { inputs: a, outputs: b } }
+        - { id: build, run: cp a b, cache: { inputs: a, makes: b } }
         - { id: test, run: cat b, cache: { inputs: b } }
       """, to: "w.yaml")
     _ = try await run("w.yaml")

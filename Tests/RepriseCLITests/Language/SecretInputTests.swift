@@ -28,7 +28,7 @@ struct SecretInputTests {
       """
       params: { name: { default: x } }
       secrets: { s: { env: SECRET } }
-      steps: [{ id: a, run: "true", cache: { key: k, outputs: "out-${{ params.name }}" } }]
+      steps: [{ id: a, run: "true", cache: { key: k, makes: "out-${{ params.name }}" } }]
       """, to: "w.yaml")
     var shown: [String] = []
     for progress in ["plain", "json", "none"] {
@@ -74,7 +74,7 @@ struct SecretInputTests {
       steps:
         - id: a
           exec: [touch, "out-${{ params.name }}"]
-          cache: { key: "${{ params.name }}", outputs: "out-*" }
+          cache: { key: "${{ params.name }}", makes: "out-*" }
       """, to: "w.yaml")
     let secrets = [Self.secret, "another-secret-2"]
     var traces: Set<String> = []

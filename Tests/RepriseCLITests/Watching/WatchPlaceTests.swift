@@ -89,6 +89,6 @@ import Testing
     try await watching.end().fails(with: 130)
     let log = scenario.read("log")
     #expect(log.components(separatedBy: "if a step makes this file").count == 2, "\(log)")
-    #expect(log.contains("\"ignore\"") && log.contains("cache.outputs"))
+    #expect(log.contains("\"ignore\"") && log.contains("cache.makes"))
   }
 }

@@ -285,7 +285,7 @@ import Testing
       on: { files: ['**'], when-busy: restart }
       steps:
         - id: a
-          cache: { inputs: [src], outputs: [build] }
+          cache: { inputs: [src], makes: [build] }
           run: mkdir -p build; date +%N > build/out; echo x >> build/log
       """, to: "w.yaml")
     let watching = try scenario.start(["watch", "w.yaml"])

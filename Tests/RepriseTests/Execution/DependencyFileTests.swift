@@ -67,7 +67,7 @@ struct DependencyFileTests {
             steps:
               - id: a
                 run: \(script)
-                cache: { outputs: a.o, depfile: a.d }
+                cache: { makes: a.o, depfile: a.d }
             """, file: "w.yaml"))
       _ = await run.outcome
       return run.state["a"]?.phase
@@ -156,7 +156,7 @@ struct DependencyFileTests {
             steps:
               - id: a
                 run: "mkdir -p sub; cp a.c a.o; cp list '\(name)'"
-                cache: { outputs: a.o, depfile: "\(name)" }
+                cache: { makes: a.o, depfile: "\(name)" }
             """, file: "w.yaml"))
       #expect(await run.outcome == .succeeded, "\(name)")
     }

@@ -35,7 +35,7 @@ struct FanEquivalenceTests {
           settings +=
             ["", ", max-parallel: 1", ", if: \"item != 1\""]
             .randomElement(using: &random) ?? ""
-          if Bool.random(using: &random) { settings += ", key: \"k${{ item }}\"" }
+          if Bool.random(using: &random) { settings += ", item-id: \"k${{ item }}\"" }
         }
         steps.append(Step(needs: Set(needs).sorted(), items: items, settings: settings))
         let ids = items.map { (0..<$0).map { "s\(position)[\($0)]" } } ?? ["s\(position)"]

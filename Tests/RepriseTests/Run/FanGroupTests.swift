@@ -7,7 +7,7 @@ import WorkflowLanguage
 /// Groups and used files with `foreach` or `matrix` over what another step has left.
 struct FanGroupTests {
   private static let list = "foreach: \"${{ fromJSON(steps.plan.outputs.items) }}\""
-  private static let key = "key: \"${{ item }}\""
+  private static let key = "item-id: \"${{ item }}\""
 
   /// A workflow with a step `plan` that leaves items, a group `test`, and a step `join`.
   private static func workflow(
@@ -131,10 +131,10 @@ struct FanGroupTests {
 
   @Test func `items can have items that are computed from them`() async throws {
     let workflow = try Self.workflow(
-      Self.list + ", key: \"${{ item.name }}\"",
+      Self.list + ", item-id: \"${{ item.name }}\"",
       """
       [
-        { id: each, foreach: "${{ item.parts }}", key: "${{ item }}", steps: [
+        { id: each, foreach: "${{ item.parts }}", item-id: "${{ item }}", steps: [
           { id: one, run: x }, { id: two, run: x }] },
         { id: last, run: x },
         { id: fixed, foreach: [l, m], run: x }

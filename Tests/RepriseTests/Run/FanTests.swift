@@ -113,7 +113,7 @@ struct FanTests {
   @Test func `a list of a matrix is computed by a step`() async throws {
     let fan = """
       matrix: { os: "${{ fromJSON(steps.plan.outputs.items) }}", n: [1, 2] }, \
-      key: "${{ matrix.os }}-${{ matrix.n }}"
+      item-id: "${{ matrix.os }}-${{ matrix.n }}"
       """
     let run = Engine(executor: Self.executor(Items { _ in #"["linux", "mac"]"# }))
       .start(try Self.workflow(fan))
@@ -127,11 +127,14 @@ struct FanTests {
   @Test(arguments: [
     (list, "7", "foreach must be a list, not a number: 7"),
     (list + ", max-items: 2", "[1, 2, 3]", "there are 3 items, and the maximum is 2"),
-    (list + ", key: \"${{ item }}\"", #"["a", "b", "a"]"#, "items 0 and 2 have the same key \"a\""),
-    (list + ", key: \"${{ item }}\"", #"["a b"]"#, "the key of item 0 is \"a b\""),
     (
-      list + ", key: \"${{ item }}\"", "[\"\(String(repeating: "a", count: 201))\"]",
-      "the key of item 0 is too long: it has 201 bytes"
+      list + ", item-id: \"${{ item }}\"", #"["a", "b", "a"]"#,
+      "items 0 and 2 have the same item-id \"a\""
+    ),
+    (list + ", item-id: \"${{ item }}\"", #"["a b"]"#, "the item-id of item 0 is \"a b\""),
+    (
+      list + ", item-id: \"${{ item }}\"", "[\"\(String(repeating: "a", count: 201))\"]",
+      "the item-id of item 0 is too long: it has 201 bytes"
     ),
   ]) func `wrong items fail the step, with what was found`(
     _ fan: String, _ items: String, _ message: String
@@ -159,7 +162,8 @@ struct FanTests {
 
   @Test func `steps inherit the settings of the step, and conditions of the item`() async throws {
     let begun = Protected<[String]>([])
-    let fan = Self.list + ", if: \"item != 'b'\", retry: 1, max-parallel: 1, key: \"${{ item }}\""
+    let fan =
+      Self.list + ", if: \"item != 'b'\", retry: 1, max-parallel: 1, item-id: \"${{ item }}\""
     let executor = Self.executor(Items { _ in #"["a", "b", "c"]"# }, begun) { context in
       if context.step.id == "test[c]", context.attempt == 1 {
         throw FailureReason.exited(status: 1)
@@ -194,7 +198,7 @@ struct FanTests {
     let rest = """
         - id: second
           foreach: "${{ steps.test.outputs.x }}"
-          key: "${{ item }}"
+          item-id: "${{ item }}"
           run: x
       finally:
         - { id: clean, run: x }
@@ -223,7 +227,7 @@ struct FanTests {
       if context.step.id == "join", context.generation == 1 { try await gate.waitUnlessCancelled() }
     }
     let run = Engine(executor: executor)
-      .start(try Self.workflow(Self.list + ", key: \"${{ item }}\""))
+      .start(try Self.workflow(Self.list + ", item-id: \"${{ item }}\""))
     let collector = EventCollector(run)
     await expectEventually("join runs") { run.state["join"]?.phase == .running }
     try run.restart(from: "test[b]")
@@ -242,7 +246,7 @@ struct FanTests {
       if context.step.id == "join", context.generation == 1 { try await gate.waitUnlessCancelled() }
     }
     let run = Engine(executor: executor)
-      .start(try Self.workflow(Self.list + ", key: \"${{ item }}\""))
+      .start(try Self.workflow(Self.list + ", item-id: \"${{ item }}\""))
     let collector = EventCollector(run)
     await expectEventually("join runs") { run.state["join"]?.phase == .running }
     try run.restart(from: "plan")
@@ -291,7 +295,7 @@ struct FanTests {
 
   @Test func `after any last recorded event, a resumed run has the same items`() async throws {
     let memory = RecorderTests.Memory()
-    let workflow = try Self.workflow(Self.list + ", key: \"${{ item }}\"")
+    let workflow = try Self.workflow(Self.list + ", item-id: \"${{ item }}\"")
     let run = Engine(executor: Self.executor(Items { _ in #"["a", "b"]"# }), recorder: memory)
       .start(workflow)
     #expect(await run.outcome == .succeeded)

@@ -15,7 +15,7 @@ struct FileCleanUpTests {
     finally:
       - { id: note, if: failure(), run: note }
       - { id: free, env: { RESULT: "${{ steps.test.result }}" }, run: free }
-      - { id: roll-back, on: failure, run: back }
+      - { id: roll-back, when: failure, run: back }
     """
 
   private static func workflow(_ text: String, _ used: String = used) throws -> Workflow {

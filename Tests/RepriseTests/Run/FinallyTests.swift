@@ -11,9 +11,9 @@ struct FinallyTests {
       - { id: b, run: b }
     finally:
       - { id: always, run: x }
-      - { id: good, on: success, run: x }
-      - { id: bad, on: [failure], run: x }
-      - { id: gone, on: cancel, run: x }
+      - { id: good, when: success, run: x }
+      - { id: bad, when: [failure], run: x }
+      - { id: gone, when: cancelled, run: x }
       - { id: asks, if: failure() || cancelled(), run: x }
     """
 

@@ -113,11 +113,11 @@ struct GroupRuleTests {
   }
 
   @Test func `only failures with these exit statuses are retried`() async throws {
-    let text = "steps: [{ retry: { limit: 3, on: 8 }, steps: [{ id: a, run: x }] }]"
+    let text = "steps: [{ retry: { limit: 3, for: 8 }, steps: [{ id: a, run: x }] }]"
     let (_, _, order) = try await run(text, ["a": Behaviour(failures: 9)])
     #expect(order == ["a"])
     let (_, _, again) = try await run(
-      text.replacing("on: 8", with: "on: 7"), ["a": Behaviour(failures: 9)])
+      text.replacing("for: 8", with: "for: 7"), ["a": Behaviour(failures: 9)])
     #expect(again.count == 4)
   }
 
@@ -317,7 +317,7 @@ struct GroupRuleTests {
       steps:
         - id: g
           foreach: [x, y]
-          key: "${{ item }}"
+          item-id: "${{ item }}"
           max-parallel: 1
           retry: { limit: 1, delay: 1s }
           outputs: { call: "${{ steps.b.outputs.call }}" }

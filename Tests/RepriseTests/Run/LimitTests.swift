@@ -114,7 +114,7 @@ struct LimitTests {
         text: """
           fail-fast: true
           steps: [{ id: bad, run: x }, { id: next, run: x }]
-          finally: [{ id: hold, approval: Go on?, on: failure }]
+          finally: [{ id: hold, approval: Go on?, when: failure }]
           """, file: "w.yaml"))
     await expectEventually("it has failed") { run.state["hold"]?.approval == "Go on?" }
     run.restart()

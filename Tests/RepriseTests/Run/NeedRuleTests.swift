@@ -48,6 +48,26 @@ struct NeedRuleTests {
     #expect(phases(run.state) == "a succeeded, b succeeded, c succeeded")
   }
 
+  @Test(arguments: [
+    ("{ a: failure }", "c succeeded"), ("{ a: [failure, skipped] }", "c succeeded"),
+    ("{ a: cancelled }", "c skipped"), ("{ b: failure }", "c skipped"),
+    ("{ b: skipped }", "c skipped"), ("{ a: failure, b: success }", "c succeeded"),
+    ("{ a: failure, b: failure }", "c skipped"), ("{ g: failure }", "c succeeded"),
+    ("{ g: [success] }", "c skipped"),
+  ])
+  func `a step runs after the expected result only`(needs: String, result: String) async throws {
+    let run = try run(
+      """
+      steps:
+        - { id: a, needs: [], run: fail }
+        - { id: b, needs: [], run: x }
+        - { id: g, needs: [], steps: [{ id: d, run: fail }] }
+        - { id: c, needs: \(needs), run: x }
+      """)
+    _ = await run.outcomeInTime()
+    #expect(run.state["c"].map { "c \($0.phase.name)" } == result)
+  }
+
   /// Runs a workflow whose step `list` has two items, of which those named `fail` fail and those named
   /// `gate` wait.
   private func runItems(
@@ -72,7 +92,7 @@ struct NeedRuleTests {
             - id: each
               needs: [list]
               foreach: "${{ fromJSON(steps.list.outputs.items) }}"
-              key: "${{ item }}"
+              item-id: "${{ item }}"
               run: x
           \(rest)
           """, file: "w.yaml"))

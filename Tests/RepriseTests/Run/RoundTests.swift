@@ -43,7 +43,7 @@ struct RoundTests {
     let run = try start(
       """
       steps:
-        - { id: a, run: x, repeat: { until: "stdout == 'ready'", every: 2s, limit: 30 } }
+        - { id: a, run: x, repeat: { until: "stdout == 'ready'", delay: 2s, limit: 29 } }
         - { id: b, env: { X: "${{ steps.a.outputs.said }}" }, run: x }
       """, ["no", "not yet", "ready"], clock, times: times)
     let events = EventCollector(run)
@@ -66,7 +66,7 @@ struct RoundTests {
   @Test func `a step fails after its last round`() async throws {
     let clock = VirtualClock()
     let run = try start(
-      "steps: [{ id: a, run: x, repeat: { while: \"outputs.said != 'yes'\", limit: 2 } }]",
+      "steps: [{ id: a, run: x, repeat: { while: \"outputs.said != 'yes'\", limit: 1 } }]",
       ["no"], clock)
     _ = await end(of: run, clock)
     #expect(
@@ -97,7 +97,7 @@ struct RoundTests {
     let clock = VirtualClock()
     let times = Protected<[Int64]>([])
     let run = try start(
-      "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', every: 5s } }]",
+      "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', delay: 5s } }]",
       ["a", "b", "7", "c"], clock, times: times)
     #expect(await end(of: run, clock) == .succeeded)
     #expect(times.value == [0, 5000, 10000, 11000])

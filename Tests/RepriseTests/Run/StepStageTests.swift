@@ -42,7 +42,7 @@ struct StepStageTests {
   @Test func `attempts are counted, with their failures and rounds`() throws {
     let step = try Life("run: x, retry: 3, repeat: { until: \"status == 0\", limit: 9 }").job.step
     var attempt = PlannedAttempt(of: step, adopting: (0, nil))
-    #expect(attempt.isFirst && attempt.round == StepRound(number: 1, limit: 9))
+    #expect(attempt.isFirst && attempt.round == StepRound(number: 1, limit: 10))
     attempt.advance(afterFailure: true)
     attempt.advance(afterFailure: false)
     #expect((attempt.number, attempt.failedCount) == (3, 1))

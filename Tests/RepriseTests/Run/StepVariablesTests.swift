@@ -44,6 +44,27 @@ struct StepVariablesTests {
     #expect(state["set"]?.phase.values.outputs == ["env.A": "set", "env.TWO": "1\n2"])
   }
 
+  @Test func `the variables of a private group stay inside of it`() async throws {
+    let state = try await Self.run(
+      """
+      steps:
+        - { id: set, run: 'echo V=outer >> $REPRISE_ENV' }
+        - id: group
+          private-env: true
+          steps:
+            - { id: again, run: 'echo V=inner >> $REPRISE_ENV' }
+            - { id: inside, undo: 'echo "is=$V" >> $REPRISE_OUTPUT', run: 'echo "is=$V" >> $REPRISE_OUTPUT' }
+        - { id: outside, run: 'echo "is=$V" >> $REPRISE_OUTPUT' }
+        - { id: fail, run: 'false' }
+      finally:
+        - { id: last, run: 'echo "is=$V" >> $REPRISE_OUTPUT' }
+      """)
+    #expect(Self.output(state, "inside") == "inner")
+    #expect(Self.output(state, "outside") == "outer")
+    #expect(Self.output(state, "inside/undo") == "inner")
+    #expect(Self.output(state, "last") == "outer")
+  }
+
   @Test func `of several steps, the last in the file counts`() async throws {
     let state = try await Self.run(
       """

@@ -115,12 +115,12 @@ struct UndoTests {
           - { id: list, run: x, undo: y }
           - id: one
             foreach: "${{ fromJSON(steps.list.outputs.items) }}"
-            key: "${{ item }}"
+            item-id: "${{ item }}"
             run: x
             undo: [y, "${{ item }}"]
           - id: g
             foreach: "${{ fromJSON(steps.list.outputs.items) }}"
-            key: "${{ item }}"
+            item-id: "${{ item }}"
             max-parallel: 1
             continue-on-error: true
             steps:

@@ -20,7 +20,7 @@ struct WatchedFilesTests {
       on: { files: ["**"] }
       dir: app
       steps:
-        - { id: a, run: x, dir: lib, cache: { inputs: [src/**], outputs: [build, "*.tmp"] } }
+        - { id: a, run: x, dir: lib, cache: { inputs: [src/**], makes: [build, "*.tmp"] } }
       """)
     #expect(files.wants("app/lib/src/a"))
     #expect(!files.wants("app/lib/build/x/y"))
@@ -34,7 +34,7 @@ struct WatchedFilesTests {
       """
       on: { files: ["**"] }
       steps:
-        - { id: a, run: x, dir: "app/[id]", cache: { key: k, outputs: "*.o", depfile: "{a}.d" } }
+        - { id: a, run: x, dir: "app/[id]", cache: { key: k, makes: "*.o", depfile: "{a}.d" } }
       """)
     #expect(!files.wants("app/[id]/x.o") && !files.wants("app/[id]/{a}.d"))
     #expect(files.wants("app/i/x.o") && files.wants("app/[id]/a.d"))

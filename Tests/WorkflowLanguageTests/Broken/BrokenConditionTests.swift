@@ -88,6 +88,12 @@ struct BrokenConditionTests {
     // Conditions.
     BrokenFile("steps:\n- id: a\n  run: x\n  if:\n", ["4:6 R0204"]),
     BrokenFile(
+      "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: steps.a.result == 'succeeded'}]\n",
+      ["2:49 R0526"], hint: "did you mean 'success'?"),
+    BrokenFile(
+      "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: \"'failed' != run.result\"}]\n",
+      ["2:32 R0526"], hint: "did you mean 'failure'?"),
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: [params.b]\n",
       ["5:7 R0204"]),
     BrokenFile(

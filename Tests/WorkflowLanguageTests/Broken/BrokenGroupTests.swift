@@ -183,9 +183,9 @@ struct BrokenGroupTests {
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: always}]\n", ["2:31 R0211"],
       hint: "available: success, failure, cancel"),
     BrokenFile(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: [failure, canceled]}]\n",
-      ["2:41 R0211"],
-      hint: "did you mean \"cancel\"?"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, when: [failure, canceled]}]\n",
+      ["2:43 R0211"],
+      hint: "did you mean \"cancelled\"?"),
     BrokenFile("steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: []}]\n", ["2:31 R0214"]),
     BrokenFile("steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: }]\n", ["2:31 R0204"]),
     BrokenFile(

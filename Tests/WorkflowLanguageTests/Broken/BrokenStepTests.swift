@@ -110,15 +110,15 @@ struct BrokenStepTests {
     BrokenFile("steps: [{id: a, run: x, retry: {limit: 1, jitter: -0.1}}]\n", ["1:51 R0210"]),
     BrokenFile("steps: [{id: a, run: x, retry: {limit: 1, jitter: 20%}}]\n", ["1:51 R0210"]),
     BrokenFile(
-      "steps: [{id: a, run: x, retry: {limit: 1, on: []}}]\n", ["1:47 R0214"]),
+      "steps: [{id: a, run: x, retry: {limit: 1, for: []}}]\n", ["1:48 R0214"]),
     BrokenFile(
-      "steps: [{id: a, run: x, retry: {limit: 1, on: [75, x]}}]\n", ["1:52 R0210"]),
+      "steps: [{id: a, run: x, retry: {limit: 1, for: [75, x]}}]\n", ["1:53 R0210"]),
     // Caches.
     BrokenFile("steps: [{id: a, run: x, cache: true}]\n", ["1:32 R0202"]),
     BrokenFile(
       "steps: [{id: a, run: x, cache: {}}]\n", ["1:32 R0213"]),
     BrokenFile(
-      "steps: [{id: a, run: x, cache: {outputs: [b]}}]\n", ["1:32 R0213"]),
+      "steps: [{id: a, run: x, cache: {makes: [b]}}]\n", ["1:32 R0213"]),
     BrokenFile(
       "steps: [{id: a, run: x, cache: {input: [b], key: k}}]\n", ["1:33 R0201"],
       hint: "did you mean \"inputs\"?"),
@@ -127,7 +127,7 @@ struct BrokenStepTests {
     BrokenFile("steps: [{id: a, run: x, cache: {inputs: [b, \"\"]}}]\n", ["1:45 R0205"]),
     BrokenFile("steps: [{id: a, run: x, cache: {inputs: {b: c}}}]\n", ["1:41 R0204"]),
     BrokenFile(
-      "steps: [{id: a, run: x, cache: {inputs: b, outputs: }}]\n", ["1:53 R0204"]),
+      "steps: [{id: a, run: x, cache: {inputs: b, makes: }}]\n", ["1:51 R0204"]),
     BrokenFile("steps: [{id: a, run: x, cache: {key: [k]}}]\n", ["1:38 R0204"]),
     BrokenFile(
       "steps: [{id: a, run: x, cache: {key: \"${{ secrets.t }}\"}}]\n", ["1:43 R0510"],

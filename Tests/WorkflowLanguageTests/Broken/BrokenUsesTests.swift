@@ -148,7 +148,7 @@ struct BrokenUsesTests {
       "steps: [{id: b, uses: ./sub.yaml, cache: {key: k}}]\n",
       ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),
     BrokenFile(
-      "steps: [{id: a, run: x}]\nfinally: [{id: b, uses: ./sub.yaml, on: failure}]\n",
+      "steps: [{id: a, run: x}]\nfinally: [{id: b, uses: ./sub.yaml, when: failure}]\n",
       ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:2:37 R0217"]),
     BrokenFile(
       "steps: [{id: b, foreach: [1, 2], uses: ./sub.yaml, run: x}]\n",

@@ -34,7 +34,7 @@ struct DeclarationTests {
         .timeout(.milliseconds(1500)), .grace(.zero), .mutex("m"), .continuesOnError,
         .cache(inputs: ["src/**"], key: "1"), .outputs(["x": "y"]), .shell("bash"))
     } finally: {
-      Step("report", run: "true", .on(.failure, .cancel))
+      Step("report", run: "true", .when(.failure, .cancelled))
     }
     let read = try Workflow(text: try workflow.yaml(), file: "")
     var declared = workflow

@@ -11,8 +11,8 @@ struct SettingTests {
     .grace(.seconds(1)), .continuesOnError, .mutex("m"), .pool("p"), .share("s"), .runner("r"),
     .survives, .usesTerminal, .separatesStreams, .ready(port: "80"), .stop("INT"),
     .restartsOnFailure, .priority(1),
-    .foreach(1...2), .matrix(["v": ["1"]]), .key("k"), .maxItems(1), .maxParallel(1), .failsFast,
-    .outputs(["o": "1"]), .cache(inputs: ["a"]), .undo("x"), .on(.success), .approval("a"),
+    .foreach(1...2), .matrix(["v": ["1"]]), .itemID("k"), .maxItems(1), .maxParallel(1), .failsFast,
+    .outputs(["o": "1"]), .cache(inputs: ["a"]), .undo("x"), .when(.success), .approval("a"),
   ]
   /// Keys with an initializer of `Step` of their own, and those of its arguments.
   private static let initializers: Set = [
@@ -37,7 +37,7 @@ struct SettingTests {
   @Test func `each key of a workflow has a setting, but workflows, which are functions in Swift`() {
     let settings = Set(Self.workflows.map(\.key))
     let others: Set = ["name", "steps", "finally", "workflows"]
-    #expect(Set(KeyTable.workflow.keys.map(\.name)) == settings.union(others))
+    #expect(Set(Tables.workflow.keys.keys.map(\.name)) == settings.union(others))
   }
 
   @Test func `settings as maps are those of a file`() throws {
@@ -45,7 +45,7 @@ struct SettingTests {
       "w", .if(run: "test -e a", timeout: .seconds(5)), .pools(["p": 1]),
       .runner("sandbox", ["network": true])
     ) {
-      Step("a", run: "x", .if(run: "test -e b"), .repeat(while: "status == 75", limit: 3))
+      Step("a", run: "x", .if(run: "test -e b"), .repeat(while: "status == 75", Retry(limit: 3)))
       Step("b", waitUntil: "2026-12-01T08:00:00Z", .skipsDependents(false))
       Step(
         "c", run: "x",

@@ -234,7 +234,7 @@ struct ExportTests {
       "concurrency: { group: g, policy: queue, limit: 2 }\nsteps: [{ id: a, run: x }]",
       "workflow, concurrency.limit"
     ),
-    ("steps: [{ id: a, run: x, repeat: { until: status == 0, every: 1s } }]", "step \"a\", repeat"),
+    ("steps: [{ id: a, run: x, repeat: { until: status == 0, delay: 1s } }]", "step \"a\", repeat"),
     ("pools: { db: 1 }\nsteps: [{ id: a, run: x, pool: db }]", "step \"a\", pool"),
     (
       "params: { p: 1 }\nsteps: [{ id: a, run: x, if: params.p == 1, if-skipped: skip }]",

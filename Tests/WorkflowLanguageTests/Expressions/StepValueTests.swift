@@ -188,7 +188,7 @@ struct StepValueTests {
         - { id: u, uses: ./u.yaml, with: { q: "${{ steps.a.outputs.x }}" } }
         - { id: j, dir: "${{ join(steps.m.outputs.x, '-') }}", run: x }
         - { id: o, exec: ["${{ steps.a.outputs.x || 'other' }}"] }
-      finally: [{ id: f, on: [failure, cancel], exec: ["${{ steps.a.outputs.x }}"] }]
+      finally: [{ id: f, when: [failure, cancelled], exec: ["${{ steps.a.outputs.x }}"] }]
       """,
       ["u.yaml": "params: {q: {}}\nsteps: [{id: x, exec: ['${{ params.q }}']}]\n"])
     let part = try workflow.selecting(only: ids)

@@ -260,4 +260,12 @@ extension Diagnostic.Cause {
         function == .split
           ? "write the separator, such as ',' or ' '" : "write the text that is replaced")
   }
+
+  static func impossibleWord(
+    _ word: String, of what: String, meant: String?, words: [String]
+  ) -> Self {
+    Self("R0526", "\(what) is never '\(word)'")
+      .hint(
+        meant.map { "did you mean '\($0)'?" } ?? "it is one of \(words.joined(separator: ", "))")
+  }
 }

@@ -15,7 +15,7 @@ extension Diagnostic.Cause {
   static let missingRunOfCondition = Self("R0213", "a condition needs a \"run\"")
     .hint("write it like: { run: test -f data.csv }")
   static let missingUntil = Self("R0213", "repeat needs \"until\" or \"while\"")
-    .hint("write it like: { until: \"stdout == 'ready'\", every: 2s, limit: 30 }")
+    .hint("write it like: { until: \"stdout == 'ready'\", delay: 2s, limit: 30 }")
   static let missingDuration = Self("R0213", "wait needs a duration or \"until\"")
     .hint("write it like: wait: 30m, or { until: \"2026-12-01T08:00:00Z\" }")
   static let missingLimit = Self("R0213", "retry needs a \"limit\"")
@@ -35,7 +35,7 @@ extension Diagnostic.Cause {
   )
   .hint("write it like: { port: 5432 }")
   static let missingInputs = Self("R0213", "cache needs \"inputs\" or a \"key\"")
-    .hint("write it like: { inputs: [src/**], outputs: [build/app] }")
+    .hint("write it like: { inputs: [src/**], makes: [build/app] }")
   static let missingFiles = Self("R0213", "files as items need \"files\"")
     .hint("write it like: { files: \"src/*.c\" }")
   static let missingUndo = Self("R0213", "undo needs a \"run\" or an \"exec\"")
@@ -68,8 +68,11 @@ extension Diagnostic.Cause {
   .hint("add \"backoff: exponential\", or remove \"factor\"")
   static let timeZoneWithoutCron = Self("R0217", "\"time-zone\" is only valid with \"cron\"")
     .hint("remove it")
-  static let onOutsideFinally = Self("R0217", "\"on\" is only valid for steps under \"finally\"")
-    .hint("use \"if\" here")
+  static let whenOutsideFinally = Self(
+    "R0217", "\"when\" is only valid for steps under \"finally\""
+  )
+
+  .hint("use \"if\" here")
   static let shellOfCall = Self("R0217", "a step with \"call\" cannot have \"shell\"")
     .hint("remove it")
   static let sharedApproval = Self(

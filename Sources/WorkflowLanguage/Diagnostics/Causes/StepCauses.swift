@@ -61,19 +61,19 @@ extension Diagnostic.Cause {
   )
   .hint("split it into two steps")
   static func itemKey(_ key: String) -> Self {
-    Self("R0306", "\"\(key)\" cannot be the key of an item")
+    Self("R0306", "\"\(key)\" cannot be the item-id of an item")
       .hint("use letters, digits and _-./@+:=,~#%")
   }
   static func longItemKey(_ key: String, bytesMax: Int) -> Self {
     Self(
       "R0306",
-      "the key \"\(key.prefix(40))…\" of an item is too long: it has \(key.utf8.count) bytes"
+      "the item-id \"\(key.prefix(40))…\" is too long: it has \(key.utf8.count) bytes"
     )
     .hint("use at most \(bytesMax) bytes, such as a part of the item or ${{ index }}")
   }
   static func itemKeyTwice(_ key: String, _ first: Int, _ second: Int) -> Self {
-    Self("R0306", "items \(first) and \(second) have the same key \"\(key)\"")
-      .hint("compute the key from more of the item, or remove it")
+    Self("R0306", "items \(first) and \(second) have the same item-id \"\(key)\"")
+      .hint("compute it from more of the item, or remove it")
   }
 
   static let noMatrixList = Self("R0307", "this matrix has no lists")

@@ -43,9 +43,11 @@ extension Diagnostic.Cause {
     Self("R0204", "\(what) must be text, not \(found)")
       .hint(isTag ? "a ! at the beginning is a YAML tag: quote the text" : nil)
   }
-  static func unquotedColon(_ what: String, key: String, value: String) -> Self {
+  static func unquotedColon(
+    _ what: String, key: String, value: String, quoting edit: Diagnostic.Edit?
+  ) -> Self {
     Self("R0204", "\(what) must be text; the colon made it a map")
-      .hint("quote this: '\(key): \(value)'")
+      .hint("quote this: '\(key): \(value)'").fixed(by: edit.map { .edits([$0]) })
   }
   static let scriptIsList = Self("R0204", "run must be text, not a list")
     .hint("did you mean \"exec\"? It takes a program with its arguments")

@@ -1,5 +1,10 @@
 // R09: warnings.
 
+extension Diagnostic {
+  /// The code of the warnings of names and words of earlier versions.
+  package static let codeOfFormerNames = "R0918"
+}
+
 extension Diagnostic.Cause {
   static func redundantNeed(_ name: String, by other: String) -> Self {
     Self("R0901", "\"\(name)\" is redundant: \"\(other)\" needs it").hint("remove it")
@@ -73,14 +78,6 @@ extension Diagnostic.Cause {
       .hint("write ${{ \(meant) }}, if it is an expression")
   }
 
-  static func impossibleWord(
-    _ word: String, of what: String, meant: String?, words: [String]
-  ) -> Self {
-    Self("R0914", "\(what) is never '\(word)'")
-      .hint(
-        meant.map { "did you mean '\($0)'?" } ?? "it is one of \(words.joined(separator: ", "))")
-  }
-
   static func notExpanded(_ text: String, meant: String) -> Self {
     Self("R0915", "\"\(text)\" is plain text here: no shell reads it")
       .hint("write ${{ \(meant) }}, if its value is meant")
@@ -98,6 +95,39 @@ extension Diagnostic.Cause {
         + "written, and no other step of the list can use it"
     )
     .hint("move it to the list that contains all steps that use it")
+  }
+
+  static func formerKey(_ name: String, now: String, in place: String) -> Self {
+    Self(Diagnostic.codeOfFormerNames, "\"\(name)\" of \(place) is called \"\(now)\" now")
+      .hint("write \"\(now)\"").fixed(by: .replacement(now))
+  }
+  static func formerWord(_ word: String, now: String, of what: String) -> Self {
+    Self(Diagnostic.codeOfFormerNames, "\"\(word)\" as \(what) is called \"\(now)\" now")
+      .hint("write \"\(now)\"").fixed(by: .replacement(now))
+  }
+
+  static let formerOutcome = Self(
+    Diagnostic.codeOfFormerNames, "run.outcome is called run.result now"
+  )
+  .hint("its words are success, failure and cancelled; run.reason says more")
+  static let comparedOutcome = Self(
+    Diagnostic.codeOfFormerNames, "run.outcome is called run.result now"
+  )
+  .fixed(by: .replacement("run.result"))
+  static func formerResult(_ word: String, now: String) -> Self {
+    Self(Diagnostic.codeOfFormerNames, "the result '\(word)' is called '\(now)' now")
+      .fixed(by: .replacement("'\(now)'"))
+  }
+  static func formerLimit(_ text: String) -> Self {
+    let counted =
+      Int(text).map { String($0 - 1) }
+      ?? text.replacing("${{", with: "${{ (", maxReplacements: 1)
+      .replacing("}}", with: ") - 1 }}", maxReplacements: 1)
+    return Self(
+      Diagnostic.codeOfFormerNames, "the limit of \"repeat\" counts how often it runs again"
+    )
+    .hint("beside \"delay\", this limit is \(counted)").fixed(
+      by: .replacement(Int(text) == nil ? Value.quoted(counted) : counted))
   }
 
   static func unreadableScript(step: String, shell: String, reason: String) -> Self {

@@ -2,7 +2,7 @@
 
 import YAML
 
-/// A key of a step, and what a change of its value means.
+/// A key of a step, what a change of its value means, and what it means for groups.
 struct StepKey: Sendable {
   /// What a change of a value means for a step that has run.
   enum Change: Sendable {
@@ -16,9 +16,23 @@ struct StepKey: Sendable {
   /// How it is read into the extras of the step; nil for keys that shape the graph or that depend on others.
   fileprivate let field: Field<StepExtras>?
   fileprivate let change: Change?
+  /// The key of groups; nil if they cannot have it.
+  private(set) var ofGroups: Key?
 
   init(_ key: Key) {
     (self.key, field, change) = (key, nil, nil)
+  }
+
+  /// Returns the key with what it means for groups.
+  ///
+  /// - Parameters:
+  ///   - summary: The description.
+  ///   - shape: The form of the value, if it is not that for steps.
+  /// - Returns: The key.
+  fileprivate func ofGroups(_ summary: String, _ shape: Shape? = nil) -> StepKey {
+    var row = self
+    row.ofGroups = Key(key.name, shape ?? key.shape, summary, formerly: key.formerName)
+    return row
   }
 
   /// Creates a key with a value that most steps do not have.
@@ -39,7 +53,9 @@ extension Tables {
       StepKey(Key($0.name, $0.shape, $0.summary, excludedBy: ["uses"]))
     } + work + places + items + [
       StepKey(
-        Field("outputs", \.outputs, .outputs, "values for later steps"), excludedBy: ["uses"]),
+        Field("outputs", \.outputs, .outputs, "values for later steps"), excludedBy: ["uses"]
+      )
+      .ofGroups("values for later steps"),
       StepKey(
         Field(
           "cache", \.cache, .map(cache),
@@ -50,25 +66,28 @@ extension Tables {
           "what undoes its work when the run fails", .extras, excludedBy: ["uses"])),
       StepKey(
         Key(
-          "on",
-          .either([
-            .choice(RunEnding.allCases.map(\.rawValue)),
-            .list(.choice(RunEnding.allCases.map(\.rawValue)), minimum: 1),
-          ]),
-          "the run endings after which it runs, under finally", .extras, excludedBy: ["uses"])),
+          "when", .either([RunEnding.shape, .list(RunEnding.shape, minimum: 1)]),
+          "the results of the run after which it runs, under finally", .extras,
+          excludedBy: ["uses"], formerly: "on")),
     ]
 
   private static let beginning: [StepKey] = [
-    StepKey(Key("id", .stepID, "the name of the step for commands, needs and expressions")),
-    StepKey(Key("name", .template, "the name of the step in displays", .extras)),
+    StepKey(Key("id", .stepID, "the name of the step for commands, needs and expressions"))
+      .ofGroups("the name of the group for commands, needs and expressions"),
+    StepKey(Key("name", .template, "the name of the step in displays", .extras))
+      .ofGroups("the name of the group in displays"),
     StepKey(
       Key(
         "needs", .either([.stepID, .list(.stepID, minimum: 0), .needsByResult]),
-        "the steps that must finish first, with the expected result of each if written as a map")),
+        "the steps that must finish first, with the expected result of each if written as a map")
+    )
+    .ofGroups("the steps that must finish first"),
     StepKey(
       Key(
         "if", .either([.condition, .map(condition.keys)]),
-        "the condition for the step to run: an expression, or a command", .extras)),
+        "the condition for the step to run: an expression, or a command", .extras)
+    )
+    .ofGroups("the condition for the steps to run", .condition),
     StepKey(
       Field(
         "if-skipped", \.skipsDependents, .ifSkipped,
@@ -87,25 +106,36 @@ extension Tables {
         "approval", .either([.template, .map(approval.keys)]), "the question that must be approved",
         .extras, excludedBy: ["uses"])),
     StepKey(
-      Key("env", KeyTable.environment, "environment variables for this step", .environment)),
-    StepKey(Key("dir", .template, "the directory in which it runs", .settings)),
+      Key("env", KeyTable.environment, "environment variables for this step", .environment)
+    )
+    .ofGroups("environment variables for its steps"),
+    StepKey(Key("dir", .template, "the directory in which it runs", .settings))
+      .ofGroups("the directory in which its steps run"),
     StepKey(
       Key(
         "shell", KeyTable.shell, "the shell that runs its script", .settings,
-        excludedBy: ["approval"])),
+        excludedBy: ["approval"])
+    )
+    .ofGroups("the shell that runs scripts"),
     StepKey(
       Key(
         "timeout", .computed(.duration),
         "the maximum duration of an attempt, or of the wait of a step that only waits for approval",
-        .settings)),
+        .settings)
+    )
+    .ofGroups("the maximum time from the start of its first step to the end of its last one"),
     StepKey(
       Key(
         "retry", Form<Retry>.retry.shape, "when it is retried after a failure", .settings,
-        excludedBy: ["approval"])),
+        excludedBy: ["approval"])
+    )
+    .ofGroups("when all of its steps run again after a failure"),
     StepKey(
       Field(
         "repeat", \.repetition, .roundsOfStep, "until when it runs again after a success"),
-      excludedBy: withoutWork),
+      excludedBy: withoutWork
+    )
+    .ofGroups("until when all of its steps run again after a success", .map(roundsOfGroup.keys)),
     StepKey(
       Key(
         "grace", .computed(.duration), "the time between SIGTERM and SIGKILL", .settings,
@@ -113,17 +143,23 @@ extension Tables {
     StepKey(
       Field(
         "continue-on-error", \.continuesOnError, .boolean.computed,
-        "whether the run continues if it fails"), .label),
+        "whether the run continues if it fails"), .label
+    )
+    .ofGroups("whether the run continues after the group if one of its steps fails"),
   ]
 
   private static let places: [StepKey] = [
     StepKey(
       Field(
         "mutex", \.mutex, .settledText, "a name; steps with the same mutex never run at once"),
-      .setting),
+      .setting
+    )
+    .ofGroups("a name; groups and steps with the same mutex never run at once"),
     StepKey(
       Field("pool", \.pool, .pool, "the pool of which it takes places"), excludedBy: withoutWork,
-      .setting),
+      .setting
+    )
+    .ofGroups("the pool of which it takes places as a whole"),
     StepKey(
       Field(
         "share", \.share, .template(.share),
@@ -132,7 +168,9 @@ extension Tables {
     StepKey(
       Key(
         "runner", KeyTable.runner, "where it runs, if not as a process on this machine", .extras,
-        excludedBy: ["approval"])),
+        excludedBy: ["approval"])
+    )
+    .ofGroups("where its steps run"),
     StepKey(
       Key(
         "survive", .boolean, "whether it goes on when its engine dies, to be adopted by resume",
@@ -174,25 +212,40 @@ extension Tables {
         .either([
           .template, .list(.anything, minimum: 0), .map(range.keys), .map(itemFiles),
         ]),
-        "the items; the step runs once for each", .many)),
+        "the items; the step runs once for each", .many)
+    )
+    .ofGroups("the items; the group runs once for each"),
     StepKey(
       Key(
         "matrix", .either([.template, .matrix]), "lists; the step runs once for each combination",
-        .many)),
-    StepKey(Key("key", .template, "the text in the brackets of the id of each item", .many)),
+        .many)
+    )
+    .ofGroups("lists; the group runs once for each combination"),
+    StepKey(
+      Key(
+        "item-id", .template, "the text in the brackets of the id of each item", .many,
+        formerly: "key")
+    )
+    .ofGroups("the text in the brackets of the id of each item"),
     StepKey(
       Key(
         "max-items", .computed(.whole(1...FanStep.limitMax)),
-        "the maximum number of items of a foreach or matrix", .many)),
+        "the maximum number of items of a foreach or matrix", .many)
+    )
+    .ofGroups("the maximum number of items of a foreach or matrix"),
     StepKey(
       Key(
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
-        "the maximum number of steps of a foreach or matrix that run at once", .many)),
+        "the maximum number of steps of a foreach or matrix that run at once", .many)
+    )
+    .ofGroups("the maximum number of items, or else of branches, that run at once"),
     StepKey(
       Key(
         "fail-fast", .either([.computed(.boolean), .whole(1...Int(Int32.max))]),
         "whether the first failure of a foreach or matrix, or this number, cancels the others",
-        .many)),
+        .many)
+    )
+    .ofGroups("whether the failure of an item or branch, or of this number, cancels the others"),
   ]
 
   /// Reads the extras of a step that are present.
@@ -236,4 +289,9 @@ extension Form where Content == [String: Template] {
   fileprivate static let outputs = Form(
     .named(.identifier, .template),
     read: { $2.readOutputs($0, of: "a step", $1.context, $1.draft) })
+}
+
+extension RunEnding {
+  /// The form in files.
+  static let shape = Shape.choice(allCases.map(\.rawValue), former: formerWords)
 }

@@ -113,19 +113,40 @@ extension Tables {
   static let retry = Table(
     "retry", Retry(limit: 1), missing: .missingLimit,
     [
-      Field("limit", \.limit, .count, "the maximum number of retries", isRequired: true),
-      Field("delay", \.delay, .delay, "the delay before the second attempt"),
-      Field("backoff", \.backoff, .choice, "how the delay grows"),
-      Field("factor", \.factor, .decimal(1...1000), "the factor of exponential growth"),
-      Field("max-delay", \.maxDelay, .duration, "the maximum delay"),
-      Field("jitter", \.jitter, .decimal(0...1), "the random fraction of the delay"),
       Field(
-        "on", \.statuses, .several(1...255, "exit status", "exit statuses"),
-        "the exit statuses after which it is retried"),
+        "limit", \.limit, .count.computed, "how often it runs again at most", isRequired: true)
+    ] + delays() + [
+      Field(
+        "for", \.statuses, .several(1...255, "exit status", "exit statuses"),
+        "the exit statuses after which it is retried", formerly: "on")
     ]
   ) { fields, retry, context, reader in
-    guard let node = fields["factor"], retry.backoff != .exponential,
-      fields["backoff"] == nil || retry.backoff != .constant
+    checkDelays(fields, retry, context, &reader)
+  }
+
+  /// The keys of the delay before something runs again, which retries, rounds and services share.
+  private static func delays<Again: RunsAgain>(
+    formerly former: String? = nil
+  ) -> [Field<Again>] {
+    [
+      Field(
+        "delay", \.again.delay, .delay.computed, "the delay before it runs again",
+        formerly: former),
+      Field("backoff", \.again.backoff, .choice, "how the delay grows"),
+      Field(
+        "factor", \.again.factor, .decimal(1...1000).computed, "the factor of exponential growth"),
+      Field("max-delay", \.again.maxDelay, .duration.computed, "the maximum delay"),
+      Field(
+        "jitter", \.again.jitter, .decimal(0...1).computed, "the random fraction of the delay"),
+    ]
+  }
+
+  private static func checkDelays(
+    _ fields: Fields, _ again: Retry, _ context: WorkflowReader.Context,
+    _ reader: inout WorkflowReader
+  ) {
+    guard let node = fields["factor"], again.backoff != .exponential,
+      fields["backoff"] == nil || again.backoff != .constant
     else { return }
     reader.readers[context.file].report(.factorWithoutBackoff, at: node)
   }
@@ -134,12 +155,11 @@ extension Tables {
   struct Rounds: Sendable {
     var until: Template?
     var whileTrue: Template?
-    var delay = Repetition.defaultDelay
-    var limit: Int?
+    var again = Repetition.endless
 
     var rule: Repetition? {
       (until ?? whileTrue).map {
-        Repetition(condition: $0, isWhile: until == nil, delay: delay, limit: limit)
+        Repetition(condition: $0, isWhile: until == nil, again: again)
       }
     }
   }
@@ -149,7 +169,7 @@ extension Tables {
 
   private static func rounds(_ place: ExpressionPlace) -> Table<Rounds> {
     Table(
-      "repeat", Rounds(), example: "{ until: \"stdout == 'ready'\", every: 2s, limit: 30 }",
+      "repeat", Rounds(), example: "{ until: \"stdout == 'ready'\", delay: 2s, limit: 30 }",
       oneOf: ["until", "while"], notBoth: ["until", "while"], missing: .missingUntil,
       [
         Field(
@@ -158,12 +178,40 @@ extension Tables {
         Field(
           "while", \.whileTrue, .template(place, isExpression: true),
           "the condition for another round", called: "a condition"),
-        Field("every", \.delay, .delay.computed, "the delay between two rounds"),
         Field(
-          "limit", \.limit, .count.computed, "the maximum number of rounds; the step then fails"),
-      ])
+          "limit", \.again.limit, .count.computed,
+          "how often it runs again at most; after that, it fails"),
+      ] + delays(formerly: "every")
+    ) { fields, rounds, context, reader in
+      checkDelays(fields, rounds.again, context, &reader)
+      guard fields.former.contains("delay"), let node = fields["limit"] else { return }
+      // Where the delay was called `every`, the limit counted the first round, too.
+      rounds.again.limit -= 1
+      reader.readers[context.file].warn(.formerLimit(node.text ?? ""), at: node)
+    }
   }
 }
+
+extension Repetition {
+  /// The lines that describe the limit and the delays.
+  var settings: [String] {
+    Tables.roundsOfStep.lines("repeat", Tables.Rounds(again: again))
+  }
+}
+
+/// What runs again after a delay.
+private protocol RunsAgain: Sendable, SendableMetatype {
+  var again: Retry { get set }
+}
+
+extension Retry: RunsAgain {
+  fileprivate var again: Retry {
+    get { self }
+    set { self = newValue }
+  }
+}
+
+extension Tables.Rounds: RunsAgain {}
 
 extension Form where Content == Retry {
   /// `retry`: the number of retries, or a map.
@@ -189,11 +237,12 @@ extension Tables {
     ])
 
   static let cache = Table(
-    "cache", CacheRule(), example: "{ inputs: [src/**], outputs: [build/app] }",
+    "cache", CacheRule(), example: "{ inputs: [src/**], makes: [build/app] }",
     oneOf: ["inputs", "key", "max-age", "depfile"], missing: .missingInputs,
     [
       Field("inputs", \.inputs, .patterns, "patterns of the files that it reads"),
-      Field("outputs", \.outputs, .patterns, "patterns of the files that it creates"),
+      Field(
+        "makes", \.outputs, .patterns, "patterns of the files that it makes", formerly: "outputs"),
       Field("key", \.key, .template(.cacheKey), "a value for other dependencies"),
       Field(
         "max-age", \.maxAge, .duration.computed, "the maximum time since it last succeeded"),
