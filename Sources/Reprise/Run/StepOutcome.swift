@@ -101,8 +101,10 @@ extension RunLedger.Page {
       return isInOtherPart || stopsAll && !plan.workflow.testsStatus(plan[other])
     }
     let culprits = Set(self.groups.retrying.values.map(\.culprit))
+    // Steps that are being stopped for a restart run in the next generation.
     let siblings = plan.order.filter {
       (culprits.contains($0) || !state[$0].phase.isFinal) && isSibling($0)
+        && (state.phase == .running || controls[$0].isOpen)
     }
     giveUpRetries(where: Set(siblings).contains)
     return siblings.compactMap { other in
@@ -135,6 +137,9 @@ extension RunLedger.Page {
 }
 
 extension RunPhase {
+  /// Whether steps run that are not being stopped: also while others are, to be restarted.
+  var isUnderWay: Bool { self == .running || self == .restarting }
+
   /// The cause of cancellation for a step that is stopped in this phase.
   var causeOfStop: CancellationCause {
     switch self {

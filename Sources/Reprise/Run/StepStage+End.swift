@@ -25,7 +25,7 @@ extension StepStage {
       var stopped: [StepFuture] = []
       if let retry {
         stopped = retry.futures
-      } else if isOpen, page.state.phase == .running {
+      } else if isOpen, page.state.phase.isUnderWay {
         if case .failed = end.event, !isTolerated { stopped = page.stopSiblings(of: step) }
         if isUsed, let cause = end.causeForUsers(of: id, isTolerated: isTolerated) {
           stopped += page.stopUsers(of: step, because: cause)
