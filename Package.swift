@@ -62,11 +62,14 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["Platform", "CSQLite"]),
     .target(name: "Paths", dependencies: ["Platform"]),
     .target(name: "Schedules", dependencies: ["Platform"]),
+    .target(name: "Expressions", dependencies: ["Paths"]),
     .target(
-      name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "Schedules", "YAML"],
+      name: "WorkflowLanguage",
+      dependencies: ["Platform", "Paths", "Schedules", "YAML", "Expressions"],
       plugins: ["ErrorTexts"]),
     .plugin(name: "ErrorTexts", capability: .buildTool()),
     .target(name: "RepriseImport", dependencies: ["Schedules", "WorkflowLanguage", "YAML"]),
+    .target(name: "RepriseExport", dependencies: ["Schedules", "WorkflowLanguage"]),
     .target(
       name: "CombineShim",
       dependencies: [
@@ -127,7 +130,7 @@ let package = Package(
       name: "RepriseCLI",
       dependencies: [
         "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseJournal",
-        "RepriseControl", "RepriseTerminal", "RepriseImport", "ChildProcesses",
+        "RepriseControl", "RepriseTerminal", "RepriseImport", "RepriseExport", "ChildProcesses",
         "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -175,6 +178,9 @@ let package = Package(
       name: "WorkflowLanguageTests",
       dependencies: ["WorkflowLanguage", "Schedules", "YAML", "TestSupport"],
       exclude: ["Messages.txt"]),
+    .testTarget(
+      name: "RepriseExportTests",
+      dependencies: ["RepriseExport", "WorkflowLanguage", "TestSupport"]),
     .testTarget(
       name: "RepriseImportTests",
       dependencies: ["RepriseImport", "WorkflowLanguage", "TestSupport"]),

@@ -37,8 +37,10 @@ struct SourceTests {
     "SQLite": ["Platform", "CSQLite"],
     "Paths": ["Platform"],
     "Schedules": ["Platform"],
-    "WorkflowLanguage": ["Platform", "Paths", "Schedules", "YAML"],
+    "Expressions": ["Paths"],
+    "WorkflowLanguage": ["Platform", "Paths", "Schedules", "YAML", "Expressions"],
     "RepriseImport": ["Schedules", "WorkflowLanguage", "YAML"],
+    "RepriseExport": ["Schedules", "WorkflowLanguage"],
     "CombineShim": ["Combine", "OpenCombine"],
     "CombineOperators": ["CombineShim"],
     "ChildProcesses": ["Platform", "ChildProcessesShim"],
@@ -70,7 +72,7 @@ struct SourceTests {
     ],
     "RepriseCLI": [
       "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseTerminal", "RepriseJournal",
-      "RepriseControl", "RepriseImport",
+      "RepriseControl", "RepriseImport", "RepriseExport",
       "ChildProcesses", "CombineOperators", "ArgumentParser",
     ],
   ]

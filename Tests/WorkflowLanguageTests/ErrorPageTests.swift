@@ -49,12 +49,14 @@ struct ErrorPageTests {
   }
 
   @Test func `the codes with a page are exactly the codes in the sources`() throws {
-    let sources = Self.root.appendingPathComponent("Sources/WorkflowLanguage").path
     var codes: Set<String> = []
-    for path in try FileManager.default.subpathsOfDirectory(atPath: sources)
-    where path.hasSuffix(".swift") {
-      let source = try String(contentsOfFile: "\(sources)/\(path)", encoding: .utf8)
-      codes.formUnion(source.matches(of: /"(R[0-9]{4})"/).map { String($0.1) })
+    for target in ["Expressions", "WorkflowLanguage"] {
+      let sources = Self.root.appendingPathComponent("Sources/\(target)").path
+      for path in try FileManager.default.subpathsOfDirectory(atPath: sources)
+      where path.hasSuffix(".swift") {
+        let source = try String(contentsOfFile: "\(sources)/\(path)", encoding: .utf8)
+        codes.formUnion(source.matches(of: /"(R[0-9]{4})"/).map { String($0.1) })
+      }
     }
     #expect(codes.sorted() == ErrorPage.codes && codes.allSatisfy(ErrorPage.isCode))
   }

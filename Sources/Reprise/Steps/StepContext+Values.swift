@@ -188,7 +188,7 @@ extension StepContext {
   /// - Returns: Its value.
   /// - Throws: ``FailureReason`` if there is no secret of that name.
   public func secret(_ name: String) throws -> String {
-    let scope = workflow.secretScope(of: step.extras.scopePosition)
+    let scope = workflow.secretScope(of: step.extras.scope)
     guard let secret = values.secrets(scope, name) else {
       throw FailureReason.badValue("the secret \"\(name)\" is not known")
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseExport
 import RepriseHost
 import RepriseTerminal
 

@@ -3,7 +3,7 @@
 /// The names that a workflow file provides to the expressions of its steps.
 package struct Scope: Sendable, Equatable {
   /// The value of a parameter, or the template that computes it in the parent scope.
-  enum Argument: Sendable, Equatable {
+  package enum Argument: Sendable, Equatable {
     case value(Value)
     case template(Template, of: Parameter)
     /// The parameter has no value because the file is only validated.
@@ -11,7 +11,7 @@ package struct Scope: Sendable, Equatable {
   }
 
   /// The position of the scope of the file that uses this one; nil for the file that is run.
-  var parent: Int?
+  package var parent: Int?
   /// The position of the scope around it, if it is an item of a group with `foreach` or `matrix`.
   ///
   /// Such a scope has the values of the scope around it, and sees the steps of that scope, too.
@@ -19,11 +19,11 @@ package struct Scope: Sendable, Equatable {
   /// The position of the scope of the file that was read, if a run has copied it for an item.
   var origin: Int?
   /// The prefix of the ids of its steps: empty, or `deploy/`.
-  var prefix = ""
+  package var prefix = ""
   /// The prefix of the names of its steps in displays, such as `Deploy/`; nil if it is `prefix`.
   var title: String?
   /// The parameters.
-  var parameters: [String: Argument] = [:]
+  package var parameters: [String: Argument] = [:]
   /// The parameters derived from a secret, directly or through parameters of parent scopes.
   var secretParameters: Set<String> = []
   /// The event that started the run; nil if not yet known, and in scopes of used files.
@@ -33,17 +33,17 @@ package struct Scope: Sendable, Equatable {
   /// `matrix`, `item` and `index` of the step that uses the file.
   var bindings: Bindings?
   /// The sources of the secrets, by name.
-  var secrets: [String: SecretSource] = [:]
+  package var secrets: [String: SecretSource] = [:]
   /// Variables from `dotenv` files; they do not override existing variables.
-  var dotenv: [String: String] = [:]
+  package var dotenv: [String: String] = [:]
   /// Environment variables for each step of the file.
-  var environment: [String: Template] = [:]
+  package var environment: [String: Template] = [:]
   /// The variables that the step with `uses` and the groups around it add, in the parent scope.
   var callerEnvironment: [String: Template] = [:]
   /// Their directories, in the parent scope; each is relative to the one before it.
   var callerDirectories: [Template] = []
   /// The working directory of its steps, relative to the parent scope.
-  var directory: Template?
+  package var directory: Template?
   /// The pools that the file declares, with their sizes.
   var pools: [String: Int] = [:]
   /// The runners that the file names.

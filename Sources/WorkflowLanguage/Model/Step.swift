@@ -118,9 +118,9 @@ extension Workflow.Step {
 /// The settings that most steps do not have.
 public struct StepExtras: Sendable, Equatable {
   /// A condition with the scope in which it is evaluated.
-  struct Condition: Sendable, Equatable {
-    var template: Template
-    var scope: Int
+  package struct Condition: Sendable, Equatable {
+    package var template: Template
+    package var scope: Int
     var bindings: Bindings?
   }
 
@@ -131,7 +131,7 @@ public struct StepExtras: Sendable, Equatable {
   /// Whether the steps that need this one are skipped when its condition is false.
   public var skipsDependents = false
   /// The conditions, all of which must be true for the step to run.
-  var conditions: [Condition] = []
+  package var conditions: [Condition] = []
   /// The rule by which it runs again after a success; nil for a single round.
   package var repetition: Repetition?
   /// The command that decides whether the step runs; nil for none.
@@ -141,7 +141,7 @@ public struct StepExtras: Sendable, Equatable {
   /// Whether its shell is that of its group or file, not its own.
   var inheritsShell = false
   /// The directories of the groups that contain the step, each relative to the one before it.
-  var directories: [Template] = []
+  package var directories: [Template] = []
   /// The mutex of the step.
   ///
   /// Steps with the same mutex never run at the same time.
@@ -168,7 +168,7 @@ public struct StepExtras: Sendable, Equatable {
   /// The id of the step that the run has expanded to this one, among others.
   package var fan: String?
   /// The position of the step's scope in the workflow.
-  var scope = 0
+  package var scope = 0
   /// Whether the step owns the terminal while it runs.
   public var usesTerminal = false
   /// Whether its standard error is read separately from its standard output, so that events name the
@@ -194,9 +194,6 @@ public struct StepExtras: Sendable, Equatable {
 
   /// The position of that item, from 0.
   public var itemIndex: Int? { bindings?.index }
-
-  /// The position of the step's scope in the workflow.
-  package var scopePosition: Int { scope }
 
   /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
   public var label: String? { bindings?.label }

@@ -15,7 +15,7 @@ package struct StepSource: ValueSource {
   /// The exit status of the round, for `repeat`.
   var exitStatus: Int?
   /// The budget shared by all values of the step, including values from other files.
-  var budget = EvaluationBudget()
+  package var budget = EvaluationBudget()
 
   private var found: Scope { workflow.scopes[scope] }
 
@@ -45,9 +45,9 @@ package struct StepSource: ValueSource {
     return texts
   }
 
-  func status() throws(ValueProblem) -> RunEnding { values.status }
+  package func status() throws(ValueProblem) -> RunEnding { values.status }
 
-  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
+  package func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
     do {
       return try values.hashFiles(patterns)
     } catch {
@@ -55,7 +55,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  func file(with text: String) throws(ValueProblem) -> String {
+  package func file(with text: String) throws(ValueProblem) -> String {
     guard let keep = values.keepInFile else { throw .unknown }
     let folder = try values.foundDirectory()
     do {
@@ -65,7 +65,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  func files(matching patterns: [String]) throws(ValueProblem) -> [String] {
+  package func files(matching patterns: [String]) throws(ValueProblem) -> [String] {
     do {
       return try values.files(patterns)
     } catch {
@@ -73,7 +73,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
+  package func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
     switch (root, member) {
     case (.params, let name?): return try parameter(name)
     case (.params, nil):
@@ -250,7 +250,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  func absentOutput(_ output: String, of name: String) throws(ValueProblem) -> Value? {
+  package func absentOutput(_ output: String, of name: String) throws(ValueProblem) -> Value? {
     switch found.groups[name]?.kind {
     case .each(let members):
       // A list with null for each item; empty if there are no items.

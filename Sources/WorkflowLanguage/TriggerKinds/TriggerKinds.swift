@@ -20,3 +20,10 @@ extension Triggers {
     }
   }
 }
+
+extension Triggers {
+  /// Returns the key under `on` of a source of events; nil if it has none.
+  package static func key(of source: any TriggerKind) -> String? {
+    (source as? any TriggerKey).map { type(of: $0).key.name }
+  }
+}

@@ -9,7 +9,8 @@ struct InterfaceListing: Sendable {
   ///
   /// A library product that is missing here fails a test.
   static let modules = [
-    "CombineOperators", "Reprise", "RepriseHost", "RepriseJournal", "RepriseObservability",
+    "CombineOperators", "Expressions", "Reprise", "RepriseHost", "RepriseJournal",
+    "RepriseObservability",
     "RepriseService", "RepriseTesting", "Schedules", "WorkflowLanguage",
   ]
 

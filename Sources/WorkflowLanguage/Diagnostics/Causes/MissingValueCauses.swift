@@ -53,19 +53,6 @@ extension Diagnostic.Cause {
   static func notInRun(_ step: String) -> Self {
     Self("R0522", "the step \"\(step)\" is not part of this run")
   }
-  static func noOutput(
-    _ name: String, of step: String, result: String, left: [String]
-  ) -> Self {
-    let others = "; for a default, write: … || 'something else'"
-    let hint =
-      switch result {
-      case "failure": "it failed" + others
-      case "cancelled": "it was cancelled" + others
-      case "skipped": "it was skipped" + others
-      default: left.isEmpty ? "it has no outputs" : "it has: " + left.joined(separator: ", ")
-      }
-    return Self("R0522", "the step \"\(step)\" has no output \"\(name)\"").hint(hint)
-  }
   /// An error of the source of the value, with its message.
   static func failed(_ message: String) -> Self { Self("R0522", message) }
 }
