@@ -113,6 +113,29 @@ struct OtherCommandTests {
     #expect(ended.output.contains("it runs only if the run ends with failure"))
   }
 
+  @Test func `validate corrects names of earlier versions, after it has shown how`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: 'true', cache: { inputs: w.yaml, outputs: [] } }]\n", to: "real.yaml")
+    let files = FileManager.default
+    let (link, real) = (scenario.folder.path + "/w.yaml", scenario.folder.path + "/real.yaml")
+    try files.setAttributes([.posixPermissions: 0o640], ofItemAtPath: real)
+    try files.createSymbolicLink(atPath: link, withDestinationPath: "real.yaml")
+    let run = try await scenario.reprise("run", "w.yaml").succeeds()
+    #expect(run.errors.contains("reprise validate --fix w.yaml"), "\(run.errors)")
+    let ended = try await scenario.reprise("validate", "--fix", "w.yaml").succeeds()
+    #expect(
+      ended.output.hasPrefix("--- w.yaml\n+++ w.yaml\n@@ -1 +1 @@\n-steps:"), "\(ended.output)")
+    #expect(ended.output.hasSuffix("w.yaml: 1 step, no errors\n"), "\(ended.output)")
+    #expect(
+      scenario.read("real.yaml")
+        == "steps: [{ id: a, run: 'true', cache: { inputs: w.yaml, makes: [] } }]\n")
+    #expect(try files.destinationOfSymbolicLink(atPath: link) == "real.yaml")
+    #expect(try files.attributesOfItem(atPath: real)[.posixPermissions] as? Int == 0o640)
+    let again = try await scenario.reprise("run", "w.yaml").succeeds()
+    #expect(again.errors.isEmpty, "\(again.errors)")
+  }
+
   private func request(_ scenario: Scenario) -> RunRequest {
     RunRequest(
       workflow: "w", file: "/w.yaml", directory: scenario.folder.path, source: "steps: []")

@@ -203,7 +203,9 @@ extension Form where Content == [String] {
 extension Form where Content == [Parameter] {
   /// Declarations of values, by name.
   static let parameters = Form(
-    .named(.identifier, .either([.map(Tables.parameter.keys), .text])),
+    .named(
+      .identifier,
+      .either([.map(Tables.parameter.keys), .text, .list(.anything, minimum: 0)])),
     read: { node, site, reader in reader.readParameters(node, site.context) },
     write: { parameters in
       parameters.isEmpty

@@ -156,7 +156,7 @@ extension Reader {
     guard let text = text(node, what) else { return nil }
     if options.contains(text) { return text }
     if let now = former[text] {
-      warn(.formerWord(text, now: now, of: what), at: node)
+      warn(.formerWord(text, now: now), at: node)
       return now
     }
     report(.unknownChoice(what, text, Alternatives(to: text, among: options)), at: node)

@@ -6,7 +6,8 @@ struct SkipReasonTests {
   @Test(arguments: [
     SkipReason.condition("params.go"), .condition(""), .need("a"), .need("a \"b\" was skipped"),
     .upToDate(note: nil), .upToDate(note: "no file matches"), .upToDateInRun(note: nil),
-    .upToDateInRun(note: "x"), .unused, .ending(.failure), .endingOfFile(.cancelled), .noItems("each"),
+    .upToDateInRun(note: "x"), .unused, .ending(.failure), .endingOfFile(.cancelled),
+    .noItems("each"),
     .nothingToUndo("pay"), .request, .other("the moon is full"), .other(""),
   ])
   func `a reason is read again from its text`(reason: SkipReason) {

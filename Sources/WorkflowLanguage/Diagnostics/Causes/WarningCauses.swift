@@ -101,8 +101,8 @@ extension Diagnostic.Cause {
     Self(Diagnostic.codeOfFormerNames, "\"\(name)\" of \(place) is called \"\(now)\" now")
       .hint("write \"\(now)\"").fixed(by: .replacement(now))
   }
-  static func formerWord(_ word: String, now: String, of what: String) -> Self {
-    Self(Diagnostic.codeOfFormerNames, "\"\(word)\" as \(what) is called \"\(now)\" now")
+  static func formerWord(_ word: String, now: String) -> Self {
+    Self(Diagnostic.codeOfFormerNames, "\"\(word)\" is called \"\(now)\" now")
       .hint("write \"\(now)\"").fixed(by: .replacement(now))
   }
 

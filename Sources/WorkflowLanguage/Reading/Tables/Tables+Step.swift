@@ -217,7 +217,7 @@ extension Tables {
     .ofGroups("the items; the group runs once for each"),
     StepKey(
       Key(
-        "matrix", .either([.template, .matrix]), "lists; the step runs once for each combination",
+        "matrix", .computed(.matrix), "lists; the step runs once for each combination",
         .many)
     )
     .ofGroups("lists; the group runs once for each combination"),

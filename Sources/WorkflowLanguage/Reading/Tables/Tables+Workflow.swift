@@ -39,13 +39,13 @@ extension Tables {
     [
       Field("name", \.name, .workflowName, "the name of the workflow"),
       Field("description", \.description, .anyText, "the purpose of the workflow"),
-      other(
-        "params",
-        .named(.identifier, .either([.map(parameter.keys), .text, .list(.anything, minimum: 0)])),
-        "parameters of a run"),
+      other("params", Form<[Parameter]>.parameters.shape, "parameters of a run"),
       other("env", KeyTable.environment, "environment variables for every step"),
       other(
-        "dotenv", .either([.text, .list(.either([.text, .map(dotenv.keys)]), minimum: 0)]),
+        "dotenv",
+        .either([
+          .text, .map(dotenv.keys), .list(.either([.text, .map(dotenv.keys)]), minimum: 0),
+        ]),
         "files with environment variables"),
       other(
         "secrets", .named(.identifier, .map(secret.keys)), "values that are never shown or stored"),
