@@ -16,13 +16,11 @@ import WorkflowLanguage
 ///   places of a pool contains neither a mutex nor another pool.
 /// - All other limits are held by running steps, which end by themselves.
 struct SlotItems {
-  /// Whether the group of an item runs again after a failure, and the item keeps its slot for that.
-  enum Retry {
-    case none
-    /// Its steps have not been reset yet.
-    case waiting
-    /// Its steps are pending again.
-    case begun
+  /// A group that runs again after a failure, and for which the items around it keep their slots.
+  struct Retry {
+    let steps: Set<Int>
+    /// Whether its steps are pending again.
+    var hasBegun = false
   }
 
   struct Item {
@@ -32,8 +30,8 @@ struct SlotItems {
     let limit: Int
     var members: [Int] = []
     var isHolding = false
-    /// Whether it keeps its slot until it runs again.
-    var retry = Retry.none
+    /// The groups in it that run again: several can wait at the same time.
+    var retries: [Retry] = []
     /// The members that have not ended.
     var open: Set<Int> = []
     /// The services among the members that end for it when they are ready: they belong to a list around
@@ -132,16 +130,19 @@ struct SlotItems {
       items[item].isHolding = true
       members += items[item].members
     }
-    for item in itemsOfStep[step] ?? [] where items[item].retry == .begun {
-      items[item].retry = .none
+    for item in itemsOfStep[step] ?? [] where !items[item].retries.isEmpty {
+      items[item].retries.removeAll { $0.hasBegun && $0.steps.contains(step) }
     }
     return members
   }
 
   /// Lets the items of a failed step keep their slots until a group, which they contain, has run again.
   mutating func hold(_ step: Int, toRetry group: [Int]) {
+    let retry = Retry(steps: Set(group))
     for item in itemsOfStep[step] ?? [] where items[item].isHolding {
-      if Set(items[item].members).isSuperset(of: group) { items[item].retry = .waiting }
+      guard Set(items[item].members).isSuperset(of: group) else { continue }
+      items[item].retries.removeAll { $0.steps == retry.steps }
+      items[item].retries.append(retry)
     }
   }
 
@@ -149,7 +150,9 @@ struct SlotItems {
   ///
   /// - Returns: The limits of which a slot is free again.
   mutating func endHold(of steps: [Int], holders: Set<Int>) -> [Int] {
-    for item in Set(steps.flatMap { itemsOfStep[$0] ?? [] }) { items[item].retry = .none }
+    for item in Set(steps.flatMap { itemsOfStep[$0] ?? [] }) {
+      items[item].retries.removeAll { !$0.steps.isDisjoint(with: steps) }
+    }
     return freeUnused(holders)
   }
 
@@ -244,7 +247,10 @@ struct SlotItems {
       guard hasEnded || wasAvailable else { continue }
       for item in itemsOfStep[step] ?? [] where hasEnded || items[item].outliving.contains(step) {
         items[item].open.insert(step)
-        if items[item].retry == .waiting { items[item].retry = .begun }
+        for retry in items[item].retries.indices
+        where items[item].retries[retry].steps.contains(step) {
+          items[item].retries[retry].hasBegun = true
+        }
       }
       for item in itemsAwaiting[step] ?? [] {
         if items[item].used.contains(step) {
@@ -277,12 +283,9 @@ struct SlotItems {
   private func keepsSlot(_ item: Int, _ holders: Set<Int>) -> Bool {
     let item = items[item]
     if item.members.contains(where: holders.contains) { return true }
-    switch item.retry {
-    case .none: break
-    case .waiting: return true
-    case .begun: return !item.isBlocked && !item.open.isEmpty
-    }
-    return !item.isBlocked && !item.open.isEmpty && item.open.count < item.members.count
+    if item.retries.contains(where: { !$0.hasBegun }) { return true }
+    return !item.isBlocked && !item.open.isEmpty
+      && (!item.retries.isEmpty || item.open.count < item.members.count)
   }
 
   /// Continues with what has ended and begun in the items of another version of the workflow.
@@ -298,15 +301,15 @@ struct SlotItems {
     for step in old.available where isPresent(step) { _ = makeAvailable(step, holders: []) }
     for step in old.ended where isPresent(step) { _ = end(step, holders: []) }
     let holding = Dictionary(
-      old.items.lazy.filter(\.isHolding).map { ($0.name, $0.retry) }
+      old.items.lazy.filter(\.isHolding).map { ($0.name, $0.retries) }
     ) { first, _ in first }
     var taken: [Int] = []
     for item in items.indices {
-      guard let retry = holding[items[item].name],
-        retry == .waiting || !items[item].open.isEmpty
+      guard let retries = holding[items[item].name],
+        retries.contains(where: { !$0.hasBegun }) || !items[item].open.isEmpty
           || items[item].members.contains(where: holders.contains)
       else { continue }
-      items[item].retry = retry
+      items[item].retries = retries
       items[item].isHolding = true
       taken.append(items[item].limit)
     }

@@ -42,6 +42,30 @@ struct GroupDelayTests {
     #expect(started == expected && rest.isEmpty, sourceLocation: sourceLocation)
   }
 
+  @Test func `a mutex is kept while one of two groups in it still waits to run again`()
+    async throws
+  {
+    let clock = VirtualClock()
+    let stage = Stage(holding: [], failing: ["a": 1, "b": 1])
+    let run = try stage.start(
+      """
+      steps:
+        - parallel:
+            - id: outer
+              mutex: m
+              parallel:
+                - { id: first, retry: { limit: 1, delay: 5s }, steps: [{ id: a, run: x }] }
+                - { id: second, retry: { limit: 1, delay: 60s }, steps: [{ id: b, run: x }] }
+            - { id: other, mutex: m, run: x }
+      """, clock: clock)
+    await expectEventually("both wait to run again") { clock.sleeperCount == 2 }
+    clock.advanceToNextWake()
+    await expectEventually("the first has run again") { run.state["a"]?.phase.isSuccess == true }
+    #expect(await finish(run, stage, clock) == .succeeded)
+    #expect(stage.started.value.sorted() == ["a", "a", "b", "b", "other"])
+    #expect(stage.started.value.last == "other")
+  }
+
   private func finish(
     _ run: Run, _ stage: Stage, _ clock: VirtualClock, opening gate: String = "b"
   ) async -> RunOutcome {
