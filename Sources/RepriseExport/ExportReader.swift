@@ -101,7 +101,7 @@ struct ExportReader {
     refuse(extras.conditionCommand != nil, "if", "a condition of the other engine is not a command")
     refuse(
       extras.repetition != nil, "repeat", "the other engine repeats a step only after a failure")
-    refuse(extras.pool != nil, "pool", "the pools of a project are those of Reprise")
+    refuse(!extras.pools.isEmpty, "pool", "the pools of a project are those of Reprise")
     refuse(extras.skipsDependents, "if-skipped", "the other engine has a rule of its own")
     refuse(
       extras.cleanUp != nil, "finally", "only the whole workflow has steps that run at its end")

@@ -26,8 +26,12 @@ package struct Problem: Error, Sendable, Equatable {
     case unclosed(Bracket, since: Mark, found: Found)
     case keyExpected(since: Mark)
     case itemExpected(since: Mark)
+    /// A key that is less indented than the first key of its item, at that column.
+    case keyNotAligned(column: Int)
     case itemNotAligned
     case listHere
+    /// A colon in a text that has quotes before it, such as `echo "note: hi"`.
+    case colonInScript
     /// An unexpected colon, with the key before it and the key above if their indentation differs.
     case colon(key: String?, above: String?)
     case keyWithoutColon
@@ -92,9 +96,10 @@ extension Problem.Kind {
     case .keyExpected(let since): "expected a key of the map that begins at \(since.name)"
     case .itemExpected(let since):
       "expected an item of the list that begins at \(since.name)"
+    case .keyNotAligned: "this key is not aligned with the key of the item above"
     case .itemNotAligned: "this item is not aligned with the items above"
     case .listHere: "a list cannot begin here"
-    case .colon: "unexpected \":\""
+    case .colon, .colonInScript: "unexpected \":\""
     case .keyWithoutColon: "missing \":\" after this key"
     case .characterAtStart: "a value cannot begin with this character"
     case .afterValue: "unexpected text after the end of the value"
@@ -154,6 +159,8 @@ extension Problem.Kind {
     case .itemNotAligned: "align it with them"
     case .listHere: "put it on a line of its own"
     case .colon(let key?, let above?): "indent \"\(key)\" like \"\(above)\" above"
+    case .colonInScript: "write the text on the next line, indented, and a | here instead of it"
+    case .keyNotAligned(let column): "begin it in column \(column)"
     case .colon: "quote the text if the colon is part of it, or check the indentation"
     case .keyWithoutColon: "add \": \" and a value"
     case .characterAtStart, .foreignTag: "quote the text"

@@ -175,7 +175,15 @@ extension Problem {
     case .colon:
       if let (key, above) = keysToAlign(in: source) {
         problem.kind = .colon(key: key, above: above)
+      } else if line.prefix(mark.column - 1).contains(where: Self.quotes.contains) {
+        problem.kind = .colonInScript
       }
+    case .itemExpected where line.contains(":") && here != "-":
+      let above = Array(source.line(mark.line - 1).unicodeScalars)
+      guard let dash = above.firstIndex(where: { $0 != " " }), above[dash] == "-",
+        let key = above[(dash + 1)...].firstIndex(where: { $0 != " " }), key > mark.column - 1
+      else { break }
+      problem.kind = .keyNotAligned(column: key + 1)
     case .secondDocument where source.line(1).hasPrefix("%"): problem.kind = .missingDashes
     default: break
     }

@@ -11,6 +11,8 @@ struct Forest: Codable, Sendable, Equatable {
     var mutex: String?
     /// The number of places that it takes of the pool.
     var places: Int?
+    /// Whether it takes the only place of another pool, too.
+    var takesOther = false
     var condition: String?
     var retry: Scenario.Retry?
     /// Whether it is undone when the run fails.
@@ -28,6 +30,8 @@ struct Forest: Codable, Sendable, Equatable {
     var mutex: String?
     /// The number of places that it takes of the pool as a whole.
     var places: Int?
+    /// Whether it takes the only place of another pool, too.
+    var takesOther = false
     var retry: Scenario.Retry?
     var timeout: Int?
     var continuesOnError = false
@@ -52,6 +56,14 @@ struct Forest: Codable, Sendable, Equatable {
   static let items = 2
   /// The number of places of the pool.
   static let poolSize = 2
+
+  /// The pools, as they are declared.
+  static let pools = "{ p: \(poolSize), q: 1 }"
+
+  private static func pool(_ places: Int, _ takesOther: Bool) -> String {
+    let first = "{ name: p, take: \(places) }"
+    return "pool: " + (takesOther ? "[q, \(first)]" : first)
+  }
 
   var nodes: [Node] = []
   var finally: [Step] = []
@@ -128,7 +140,7 @@ struct Forest: Codable, Sendable, Equatable {
     }
     if step.continuesOnError { fields.append("continue-on-error: true") }
     if let mutex = step.mutex { fields.append("mutex: \(mutex)") }
-    if let places = step.places { fields.append("pool: { name: p, take: \(places) }") }
+    if let places = step.places { fields.append(Self.pool(places, step.takesOther)) }
     if let condition = step.condition { fields.append("if: \(condition)") }
     if let retry = step.retry { fields.append(yaml(retry)) }
     if step.isUndone { fields.append("undo: work") }
@@ -144,7 +156,7 @@ struct Forest: Codable, Sendable, Equatable {
       fields.append("foreach: \"${{ fromJSON(steps.\(source).outputs.items) }}\"")
     }
     if let mutex = group.mutex { fields.append("mutex: \(mutex)") }
-    if let places = group.places { fields.append("pool: { name: p, take: \(places) }") }
+    if let places = group.places { fields.append(Self.pool(places, group.takesOther)) }
     if let retry = group.retry { fields.append(yaml(retry)) }
     if let timeout = group.timeout { fields.append("timeout: \(timeout)ms") }
     if group.continuesOnError { fields.append("continue-on-error: true") }

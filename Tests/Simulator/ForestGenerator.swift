@@ -102,6 +102,7 @@ struct ForestGenerator {
     }
     if chance(.pools), !place.isInPool, step.wait == nil {
       step.places = random.number(1...Forest.poolSize)
+      step.takesOther = random.chance(0.3)
     }
     if chance(.conditions) { step.condition = random.pick(["always()", "failure()", "1 == 2"]) }
     step.behaviours = (0..<random.number(1...3)).map { _ in behaviour() }
@@ -132,6 +133,7 @@ struct ForestGenerator {
     }
     if chance(.pools), !place.isInPool {
       group.places = random.number(1...Forest.poolSize)
+      group.takesOther = random.chance(0.3)
       (inner.isInMutex, inner.isInPool) = (true, true)
     }
     if chance(.retries) { group.retry = retry() }

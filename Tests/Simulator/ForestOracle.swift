@@ -252,8 +252,9 @@ final class ForestOracle {
         }
       }
     }
-    let places = placesHeld(by: running)
+    let (places, others) = placesHeld(by: running)
     check(places <= Forest.poolSize, "pool", "\(places) places of the pool are taken")
+    check(others <= 1, "pool", "\(others) places of the other pool are taken")
     for (mutex, names) in holders {
       check(names.count == 1, "mutex", "\(names.sorted()) hold the mutex \(mutex) at once")
     }
@@ -264,17 +265,18 @@ final class ForestOracle {
     }
   }
 
-  /// Returns the number of places of the pool that steps hold, or the groups around them.
-  private func placesHeld(by running: [String]) -> Int {
-    var held: [String: Int] = [:]
+  /// Returns the numbers of places of the pools that steps hold, or the groups around them.
+  private func placesHeld(by running: [String]) -> (Int, others: Int) {
+    var held: [String: (Int, Bool)] = [:]
     for id in running {
       let place = places.place(of: id)
-      if let count = place.step?.places { held[id] = count }
+      if let step = place.step, let count = step.places { held[id] = (count, step.takesOther) }
       for instance in place.instances where instance.isWhole {
-        if let count = instance.group.places { held["group " + instance.name] = count }
+        let group = instance.group
+        if let count = group.places { held["group " + instance.name] = (count, group.takesOther) }
       }
     }
-    return held.values.reduce(0, +)
+    return (held.values.reduce(0) { $0 + $1.0 }, held.values.count { $0.1 })
   }
 
   /// Notes the groups of which the failure of a step cancels the other parts.

@@ -5,7 +5,7 @@ extension Scenario {
   var yaml: String {
     var lines = ["name: simulated"]
     if let maxParallel { lines.append("max-parallel: \(maxParallel)") }
-    if forest != nil { lines.append("pools: { p: \(Forest.poolSize) }") }
+    if forest != nil { lines.append("pools: \(Forest.pools)") }
     if failsFast { lines.append("fail-fast: true") }
     if let timeout { lines.append("timeout: \(timeout)ms") }
     lines.append("steps:")

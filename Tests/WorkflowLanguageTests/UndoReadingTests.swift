@@ -68,8 +68,8 @@ struct UndoReadingTests {
         - { id: a, pool: db, run: x }
         - { id: b, pool: { name: db, take: 2 }, run: x }
       """)
-    #expect(workflow.steps[0].extras.pool == PoolClaim(pool: "db", count: 1, size: 2))
-    #expect(workflow.steps[1].extras.pool == PoolClaim(pool: "db", count: 2, size: 2))
+    #expect(workflow.steps[0].extras.pools == [PoolClaim(pool: "db", count: 1, size: 2)])
+    #expect(workflow.steps[1].extras.pools == [PoolClaim(pool: "db", count: 2, size: 2)])
     #expect(workflow.concurrency?.limit == 2)
   }
 }

@@ -71,7 +71,11 @@ package enum Alternatives: Sendable, Equatable {
 
   /// Finds the most similar name.
   package init(to name: String, among names: [String]) {
-    self = Expressions.nearest(to: name, among: names).map(Self.nearest) ?? .names(names)
+    // Or the same stem, as in failed and failure.
+    let near =
+      Expressions.nearest(to: name, among: names)
+      ?? (name.count < 4 ? nil : names.first { $0.prefix(4) == name.prefix(4) })
+    self = near.map(Self.nearest) ?? .names(names)
   }
 
   /// Returns a hint with the nearest name, or with a list of the names.

@@ -79,7 +79,8 @@ extension Diagnostic.Cause {
   }
 
   package static func notComparable(
-    _ symbol: Expression.Operator, _ left: ValueTypes, _ right: ValueTypes
+    _ symbol: Expression.Operator, _ left: ValueTypes, _ right: ValueTypes,
+    quoted: String? = nil
   ) -> Self {
     Self(
       "R0509",
@@ -87,7 +88,9 @@ extension Diagnostic.Cause {
         ? "\(symbol.rawValue) compares two numbers, not \(left.name) and \(right.name)"
         : "\(left.name) and \(right.name) are never equal"
     )
-    .hint(hintForComparison(symbol, left.union(right)))
+    .hint(
+      quoted.map { "remove the quotes: \(symbol.rawValue) \($0)" }
+        ?? hintForComparison(symbol, left.union(right)))
   }
   package static func notSortable(_ types: ValueTypes) -> Self {
     Self(

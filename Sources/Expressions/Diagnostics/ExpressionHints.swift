@@ -3,7 +3,7 @@
 extension Diagnostic.Cause {
   package static func hint(forUnknown name: String) -> String {
     let foreign = [
-      "inputs": "params", "needs": "steps", "github": "run", "vars": "params", "job": "run",
+      "inputs": "params", "needs": "steps", "vars": "params", "job": "run",
       "jobs": "steps", "strategy": "matrix", "parameters": "params", "input": "params",
       "secret": "secrets", "step": "steps", "environment": "env", "runner": "machine",
       "os": "machine.os", "arch": "machine.arch", "platform": "machine.os", "cpus": "machine.cpus",
@@ -15,6 +15,9 @@ extension Diagnostic.Cause {
     case "not": return "write !"
     case "and": return "write &&"
     case "or": return "write ||"
+    case "github":
+      return
+        "read it in a script, as in: git rev-parse HEAD; run.id and trigger say what runs and why"
     default: break
     }
     if let function = Expression.Function(rawValue: name) { return "call it: \(function.usage)" }

@@ -163,6 +163,16 @@ extension Expression {
     }
   }
 
+  /// The text of a literal that is a value of these types in quotes; nil if it is none.
+  private func quotedValue(of types: ValueTypes) -> String? {
+    guard case .literal(.text(let text)) = kind else { return nil }
+    switch types {
+    case .boolean: return ["true", "false"].contains(text) ? text : nil
+    case .number: return Double(text) == nil ? nil : text
+    default: return nil
+    }
+  }
+
   private func types(
     of symbol: Operator, _ left: Expression, _ right: Expression, in scope: ExpressionScope
   ) throws(ExpressionError) -> ValueTypes {
@@ -172,7 +182,11 @@ extension Expression {
     case .and, .or: return first.union(second)
     case .equal, .notEqual:
       guard first.isComparable(with: second) else {
-        throw ExpressionError(.notComparable(symbol, first, second), range)
+        throw ExpressionError(
+          .notComparable(
+            symbol, first, second,
+            quoted: right.quotedValue(of: first) ?? left.quotedValue(of: second)),
+          range)
       }
       // Ignore null, which only a missing output has: without it, the types must overlap.
       if !first.subtracting(.null).isEmpty, !second.subtracting(.null).isEmpty,

@@ -51,8 +51,6 @@ package struct Expression: Sendable, Equatable {
 
     /// Whether it compares the order of two numbers.
     package var isOrder: Bool { precedence == 4 }
-    /// Whether it computes a number from two numbers.
-    package var isArithmetic: Bool { precedence >= 5 }
 
     /// The precedence; higher binds tighter.
     ///

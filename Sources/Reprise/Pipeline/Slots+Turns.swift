@@ -25,7 +25,7 @@ extension Slots.State {
     self.init(
       free: plan.workflow.maxParallel ?? maxParallel, limits: limits, limitsOfStep: limitsOfStep,
       items: items)
-    for group in plan.groups.indices where plan.groups[group].pool != nil {
+    for group in plan.groups.indices where !plan.groups[group].pools.isEmpty {
       groupsWithPlaces[index(of: .places(of: plan.groups[group]))] = group
     }
     order = ReadyOrder(of: plan, usualDurations: usualDurations)

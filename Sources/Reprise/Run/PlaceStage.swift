@@ -91,24 +91,25 @@ struct PlaceStage: StepStage {
     _ job: StepJob, attempt: Int, isAdopted: Bool
   ) async throws(Withdrawn) -> (places: AttemptPlaces, result: StepResult?) {
     var places = AttemptPlaces()
-    guard job.plan.groups.count > 1 || job.step.extrasIfAny?.pool != nil else {
+    guard job.plan.groups.count > 1 || job.step.extrasIfAny?.pools.isEmpty == false else {
       return (places, nil)
     }
     let wait = PlaceWait(stage: self, job: job, attempt: attempt, isAdopted: isAdopted)
     do {
       for group in job.plan.groups(around: job.index) {
-        guard let claim = job.plan.groups[group].pool else { continue }
-        places.paths += try await take(claim, of: group, wait).paths
+        let claims = job.plan.groups[group].pools
+        guard !claims.isEmpty else { continue }
+        places.paths += try await take(claims, of: group, wait).paths
       }
-      if let claim = job.step.extrasIfAny?.pool {
+      if let claims = job.step.extrasIfAny?.pools, !claims.isEmpty {
         let holder = CallingSteps.holder(job.step.id, of: wait.run)
-        places.own = try await wait.take(claim, for: holder)
+        places.own = try await wait.take(claims, for: holder)
         if !isAdopted, ledger.decide({ $0.state.isPaused }) {
           // Others can have them until the pause is over.
           places.own?.release()
           places.own = nil
           try await takeSlotsAgain(job)
-          places.own = try await wait.take(claim, for: holder)
+          places.own = try await wait.take(claims, for: holder)
         }
         places.paths += places.own?.paths ?? []
       }
@@ -132,15 +133,17 @@ struct PlaceStage: StepStage {
 
   /// Takes the places of a group, unless it holds them.
   private func take(
-    _ claim: PoolClaim, of group: GroupIndex, _ wait: PlaceWait
+    _ claims: [PoolClaim], of group: GroupIndex, _ wait: PlaceWait
   ) async throws -> PoolPlaces.Lease {
     let name = wait.job.plan.groups[group].shownName
     let holder = CallingSteps.holder(ofGroup: name, of: wait.run)
     let lease = try await slots.groupPlaces.places(
-      of: group, take: { try await wait.take(claim, for: holder, isOfGroup: true) },
+      of: group, take: { try await wait.take(claims, for: holder, isOfGroup: true) },
       onWait: {
+        let names = claims.map { "\"\($0.pool)\"" }.joined(separator: ", ")
+        let pools = claims.count == 1 ? "pool" : "pools"
         wait.begin(
-          claim, "waits until group \"\(name)\" has its places of pool \"\(claim.pool)\"")
+          claims[0], "waits until group \"\(name)\" has its places of \(pools) \(names)")
       })
     // The group may be over by now, if this step is being stopped.
     guard let lease, slots.keepsPlaces(group, around: wait.job.index) else {
@@ -214,14 +217,13 @@ private struct PlaceWait {
   ///
   /// - Throws: ``Withdrawn`` if the step was stopped.
   func take(
-    _ claim: PoolClaim, for holder: String, isOfGroup: Bool = false
+    _ claims: [PoolClaim], for holder: String, isOfGroup: Bool = false
   ) async throws -> PoolPlaces.Lease {
     let (pools, folder) = (stage.pools, stage.poolFolder)
-    if isAdopted { return try pools.retake(claim, for: holder, in: folder) }
-    if isOfGroup, let kept = try pools.keptPlaces(claim, for: holder, in: folder) { return kept }
-    let lease = try await pools.take(claim, for: holder, in: folder, stage.clock) {
-      begin(claim, $0)
-    }
+    if isAdopted { return try pools.retake(claims, for: holder, in: folder) }
+    if isOfGroup, let kept = try pools.keptPlaces(claims, for: holder, in: folder) { return kept }
+    let lease = try await pools.take(
+      claims, for: holder, in: folder, stage.clock, onWait: begin)
     guard let lease else { throw Withdrawn() }
     return lease
   }

@@ -11,27 +11,28 @@ import WorkflowLanguage
 /// takes all of its places at once: only one step of a pool collects places at a time, the one that
 /// holds the lock on the file `queue`, so steps that wait cannot hold what others wait for.
 final class PoolPlaces: Sendable {
-  /// Places that a step holds.
+  /// Places of pools that a step or group holds.
   final class Lease: Sendable {
     private let pools: PoolPlaces
-    private let pool: String
-    private let count: Int
-    private let locks: [PlaceLock]
+    private let parts: [Part]
+
+    /// The places of one pool.
+    fileprivate struct Part: Sendable {
+      let claim: PoolClaim
+      let locks: [PlaceLock]
+    }
 
     /// The paths of the locks.
-    var paths: [String] { locks.map(\.path) }
+    var paths: [String] { parts.flatMap { $0.locks.map(\.path) } }
 
-    fileprivate init(pools: PoolPlaces, pool: String, count: Int, locks: [PlaceLock]) {
+    fileprivate init(pools: PoolPlaces, parts: [Part]) {
       self.pools = pools
-      self.pool = pool
-      self.count = count
-      self.locks = locks
+      self.parts = parts
     }
 
     /// Gives the places back; call it once.
     func release() {
-      for lock in locks { lock.release() }
-      pools.release(pool, count)
+      for part in parts { pools.release(part) }
     }
   }
 
@@ -65,20 +66,42 @@ final class PoolPlaces: Sendable {
   /// The interval at which the step at the head of a queue looks for free places.
   private static let interval = Duration.milliseconds(50)
 
-  /// Takes places.
+  /// Takes places of pools, one pool after the other.
   ///
   /// - Parameters:
-  ///   - claim: What to take.
+  ///   - claims: What to take, in an order that is the same for all that wait: so they cannot wait for
+  ///     one another.
   ///   - holder: A description of the step, for those that wait for it.
   ///   - folder: The folder with the locks; nil to share with the runs of this engine only.
   ///   - clock: The clock of the run.
-  ///   - onWait: Called once with the reason if the step must wait.
+  ///   - onWait: Called once for each pool for which the step must wait, with the reason.
   /// - Returns: The places; nil if the task was cancelled.
   /// - Throws: ``FailureReason`` if the locks cannot be used.
   func take(
-    _ claim: PoolClaim, for holder: String, in folder: String?, _ clock: any RunClock,
-    onWait: (String) -> Void
+    _ claims: [PoolClaim], for holder: String, in folder: String?, _ clock: any RunClock,
+    onWait: (PoolClaim, String) -> Void
   ) async throws -> Lease? {
+    var parts: [Lease.Part] = []
+    do {
+      for claim in claims {
+        let part = try await part(of: claim, for: holder, in: folder, clock) { onWait(claim, $0) }
+        guard let part else {
+          for part in parts { release(part) }
+          return nil
+        }
+        parts.append(part)
+      }
+    } catch {
+      for part in parts { release(part) }
+      throw error
+    }
+    return Lease(pools: self, parts: parts)
+  }
+
+  private func part(
+    of claim: PoolClaim, for holder: String, in folder: String?, _ clock: any RunClock,
+    onWait: (String) -> Void
+  ) async throws -> Lease.Part? {
     var waited = false
     func wait(_ taken: Int, _ others: [String]) {
       guard !waited else { return }
@@ -86,16 +109,14 @@ final class PoolPlaces: Sendable {
       onWait(Self.reason(claim, taken, others))
     }
     guard await take(claim, onWait: { wait($0, []) }) else { return nil }
-    guard let folder else {
-      return Lease(pools: self, pool: claim.pool, count: claim.count, locks: [])
-    }
+    guard let folder else { return Lease.Part(claim: claim, locks: []) }
     do {
       let locks = try await locks(claim, for: holder, folder + "/" + claim.pool, clock, wait)
       guard let locks else {
         release(claim.pool, claim.count)
         return nil
       }
-      return Lease(pools: self, pool: claim.pool, count: claim.count, locks: locks)
+      return Lease.Part(claim: claim, locks: locks)
     } catch {
       release(claim.pool, claim.count)
       throw error
@@ -105,12 +126,18 @@ final class PoolPlaces: Sendable {
   /// Takes the places of a step that goes on since an engine before; never waits.
   ///
   /// - Parameters:
-  ///   - claim: What it has taken.
+  ///   - claims: What it has taken.
   ///   - holder: The description of the step, by which its places are known.
   ///   - folder: The folder with the locks.
   /// - Returns: Its places; fewer if its host did not hold them, and others have taken them since.
   /// - Throws: ``FailureReason`` if the locks cannot be used.
-  func retake(_ claim: PoolClaim, for holder: String, in folder: String?) throws -> Lease {
+  func retake(_ claims: [PoolClaim], for holder: String, in folder: String?) throws -> Lease {
+    Lease(pools: self, parts: try claims.map { try retaken($0, for: holder, in: folder) })
+  }
+
+  private func retaken(
+    _ claim: PoolClaim, for holder: String, in folder: String?
+  ) throws -> Lease.Part {
     let paths = folder.map { Self.paths(of: claim, in: $0) } ?? []
     var locks: [PlaceLock] = []
     for path in paths where PlaceLock.noted(path) == holder {
@@ -122,7 +149,7 @@ final class PoolPlaces: Sendable {
       locks.append(lock)
     }
     state.withLock { $0.pools[claim.pool, default: Pool()].taken += claim.count }
-    return Lease(pools: self, pool: claim.pool, count: claim.count, locks: locks)
+    return Lease.Part(claim: claim, locks: locks)
   }
 
   /// Returns the paths of the locks of a pool.
@@ -134,12 +161,14 @@ final class PoolPlaces: Sendable {
   /// there is none.
   ///
   /// Such a step keeps all of them, so each file still names the group.
-  func keptPlaces(_ claim: PoolClaim, for holder: String, in folder: String?) throws -> Lease? {
+  func keptPlaces(_ claims: [PoolClaim], for holder: String, in folder: String?) throws -> Lease? {
     guard let folder else { return nil }
-    let paths = Self.paths(of: claim, in: folder)
-    guard paths.count(where: { PlaceLock.noted($0) == holder }) >= claim.count else { return nil }
-    let lease = try retake(claim, for: holder, in: folder)
-    if lease.paths.count >= claim.count { return lease }
+    let areNoted = claims.allSatisfy { claim in
+      Self.paths(of: claim, in: folder).count { PlaceLock.noted($0) == holder } >= claim.count
+    }
+    guard areNoted else { return nil }
+    let lease = try retake(claims, for: holder, in: folder)
+    if lease.paths.count >= claims.reduce(0, { $0 + $1.count }) { return lease }
     lease.release()
     return nil
   }
@@ -184,7 +213,12 @@ final class PoolPlaces: Sendable {
     return false
   }
 
-  fileprivate func release(_ pool: String, _ count: Int) {
+  fileprivate func release(_ part: Lease.Part) {
+    for lock in part.locks { lock.release() }
+    release(part.claim.pool, part.claim.count)
+  }
+
+  private func release(_ pool: String, _ count: Int) {
     state.withLock { $0.pools[pool]?.taken -= count }
     serve(pool)
   }

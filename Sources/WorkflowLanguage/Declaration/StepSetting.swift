@@ -146,6 +146,16 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("pool", .map(["name": name.value, "take": .number(Double(count))]))
   }
 
+  /// The pools of which the step takes places while it runs, with the number of places of each.
+  public static func pools(_ places: [String: Int]) -> StepSetting {
+    StepSetting(
+      "pool",
+      .list(
+        places.sorted { $0.key < $1.key }.map {
+          .map(["name": .text($0.key), "take": .number(Double($0.value))])
+        }))
+  }
+
   /// The name under which the step's work is shared.
   ///
   /// Steps with the same name that run at the same time run once, and all of them get the result.

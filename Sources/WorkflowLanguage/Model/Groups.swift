@@ -37,8 +37,8 @@ package struct Group: Sendable, Equatable {
   package var isRepeated = false
   /// The mutex that it holds as a whole.
   package var mutex: String?
-  /// What it takes of a pool as a whole.
-  package var pool: PoolClaim?
+  /// What it takes of pools as a whole, in the order of their names.
+  package var pools: [PoolClaim] = []
   /// The maximum number of its parts in progress: the steps and groups directly inside of it.
   package var maxParallel: Int?
   /// The number of failed parts that cancels the others; nil if none does.
@@ -137,7 +137,7 @@ package struct GroupTree: Sendable, Equatable {
     let own = self[group]
     return [
       own.parent.flatMap { Limit.parts(of: self[$0]) }, own.mutex.map(Limit.mutex),
-      own.pool.map { _ in Limit.places(of: own) },
+      own.pools.isEmpty ? nil : Limit.places(of: own),
     ].compactMap(\.self)
   }
 

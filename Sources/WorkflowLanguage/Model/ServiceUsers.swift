@@ -89,18 +89,24 @@ extension Plan {
   func stepThatWaitsForPool(
     _ services: ServiceUsers
   ) -> (step: String, service: String, pool: String)? {
-    var held: [StepIndex: Int] = [:]
+    struct Place: Hashable {
+      let user: StepIndex
+      let pool: String
+
+      init(_ user: StepIndex, _ pool: String) { (self.user, self.pool) = (user, pool) }
+    }
+    var held: [Place: Int] = [:]
     for (service, users) in services.users {
-      guard let own = self[service].extrasIfAny?.pool else { continue }
-      for user in users {
-        let around = groups(around: user).filter { !contains(service, in: $0) }
-        guard
-          let claim = ([self[user].extrasIfAny?.pool] + around.map { groups[$0].pool })
-            .compactMap(\.self).first(where: { $0.pool == own.pool })
-        else { continue }
-        held[user, default: 0] += own.count
-        if (held[user] ?? 0) + claim.count > claim.size {
-          return (self[user].id, self[service].id, own.pool)
+      for own in self[service].extrasIfAny?.pools ?? [] {
+        for user in users {
+          let around = groups(around: user).filter { !contains(service, in: $0) }
+          let claims =
+            (self[user].extrasIfAny?.pools ?? []) + around.flatMap { groups[$0].pools }
+          guard let claim = claims.first(where: { $0.pool == own.pool }) else { continue }
+          held[Place(user, own.pool), default: 0] += own.count
+          if (held[Place(user, own.pool)] ?? 0) + claim.count > claim.size {
+            return (self[user].id, self[service].id, own.pool)
+          }
         }
       }
     }

@@ -180,8 +180,8 @@ public struct StepExtras: Sendable, Equatable {
   public var priority = 0
   /// Where the step runs; nil for a plain process on this machine.
   public var runner: RunnerChoice?
-  /// What it takes of a pool while it runs; nil for nothing.
-  package var pool: PoolClaim?
+  /// What it takes of pools while it runs, in the order of their names.
+  package var pools: [PoolClaim] = []
 
   /// Creates empty extras.
   public init() {}

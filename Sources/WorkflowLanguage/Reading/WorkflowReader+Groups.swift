@@ -158,7 +158,7 @@ extension WorkflowReader {
       readers[file].report(.retryOfFinally, at: key)
     }
     refuseMutualWait(fields, context)
-    group.pool = read("pool", of: fields, .pool, context)
+    group.pools = read("pool", of: fields, .pool, context) ?? []
     guard let node = fields["mutex"], let mutex = text(node, "mutex", context) else { return }
     group.mutex = mutex
     noteLimit(.mutex(mutex), fields.key("mutex"), "parallel", context)
@@ -172,7 +172,7 @@ extension WorkflowReader {
     if let key = fields.key("mutex"), around.contains(where: { $0.mutex != nil }) {
       readers[context.file].report(.mutexInMutex, at: key)
     }
-    guard around.contains(where: { $0.pool != nil }) else { return }
+    guard around.contains(where: { !$0.pools.isEmpty }) else { return }
     for name in ["mutex", "pool"] {
       guard let key = fields.key(name) else { continue }
       readers[context.file].report(.keyInPool(name), at: key)

@@ -79,6 +79,10 @@ extension WorkflowReader {
 
   /// Reads what is expected of a step: a word, or a list of results.
   private mutating func readExpected(_ node: Node, _ file: Int) -> [String] {
+    guard !node.isNull else {
+      readers[file].report(.needWithoutResult, at: node)
+      return []
+    }
     guard case .sequence(let nodes) = node.content else {
       return readers[file].choice(node, "result", of: NeedRules.words).map { [$0] } ?? []
     }
@@ -112,13 +116,6 @@ extension WorkflowReader {
     return Template(
       tests.dropFirst().reduce(tests[0]) { part(.binary(.or, $0, $1)) },
       source: words.map { "steps.\(id).result == '\($0)'" }.joined(separator: " || "))
-  }
-
-  /// Reads `if-skipped`: whether the steps that need a skipped step are skipped, too.
-  mutating func readIfSkipped(_ node: Node, _ context: Context) -> Bool? {
-    settled(node, "if-skipped", context)
-      .flatMap { readers[context.file].choice($0, "if-skipped", of: ["run", "skip"]) }
-      .map { $0 == "skip" }
   }
 
   // MARK: Resolution

@@ -31,7 +31,7 @@ struct PoolTests {
   private func engine(_ count: Count, folder: String? = nil) -> Engine {
     var engine = Engine(
       executor: ClosureExecutor { context in
-        let taken = context.step.extras.pool?.count ?? 0
+        let taken = context.step.extras.pools.first?.count ?? 0
         count.change(by: taken)
         for _ in 0..<10 { await Task.yield() }
         count.change(by: -taken)
@@ -65,7 +65,7 @@ struct PoolTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let claim = PoolClaim(pool: "db", count: 2, size: 2)
     let lease = try await PoolPlaces().take(
-      claim, for: "step \"other\"", in: folder, SystemClock(), onWait: { _ in })
+      [claim], for: "step \"other\"", in: folder, SystemClock(), onWait: { _, _ in })
     let run = engine(Count(), folder: folder).start(
       try Workflow(
         text: "pools: { db: 2 }\nsteps: [{ id: a, pool: db, run: x }]", file: "w.yaml"))
@@ -83,12 +83,63 @@ struct PoolTests {
     #expect(await again.outcome == .succeeded)
   }
 
+  @Test func `a step that is cancelled while it waits for one of its pools gives the others back`()
+    async throws
+  {
+    let pools = PoolPlaces()
+    let (a, b) = (PoolClaim(pool: "a", count: 1, size: 1), PoolClaim(pool: "b", count: 1, size: 1))
+    let held = try await pools.take([b], for: "", in: nil, SystemClock(), onWait: { _, _ in })
+    let reasons = Protected<[String]>([])
+    let both = Task {
+      try await pools.take([a, b], for: "", in: nil, SystemClock()) { claim, _ in
+        reasons.withLock { $0.append(claim.pool) }
+      }
+    }
+    await expectEventually("it waits for the second") { pools.waitingCount == 1 }
+    both.cancel()
+    #expect(try await both.value == nil)
+    #expect(reasons.value == ["b"])
+    let again = try await pools.take([a], for: "", in: nil, SystemClock(), onWait: { _, _ in })
+    #expect(again != nil && pools.waitingCount == 0)
+    held?.release()
+    again?.release()
+  }
+
+  @Test(arguments: [false, true])
+  func `steps with several pools in any order never wait for one another`(_ isShared: Bool)
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.path + "/reprise-pools-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let steps = (0..<24).map { number in
+      let pools = number.isMultiple(of: 2) ? "[a, { name: b, take: 2 }]" : "[b, a]"
+      return "    - { id: s\(number), pool: \(pools), run: x }"
+    }
+    let workflow = try Workflow(
+      text: "pools: { a: 1, b: 2 }\nsteps:\n  - parallel:\n"
+        + steps.map { "  " + $0 }.joined(separator: "\n"), file: "w.yaml")
+    let running = Protected((now: 0, most: 0))
+    var engine = Engine(
+      executor: ClosureExecutor { _ in
+        running.withLock {
+          $0.now += 1
+          $0.most = max($0.most, $0.now)
+        }
+        await Task.yield()
+        running.withLock { $0.now -= 1 }
+        return [:]
+      })
+    if isShared { engine.poolFolder = folder }
+    #expect(await engine.start(workflow).outcomeInTime() == .succeeded)
+    #expect(running.value.most == 1)
+  }
+
   @Test func `a step that is cancelled while it waits lets the next one through`() async throws {
     let pools = PoolPlaces()
     @Sendable func take(_ count: Int) async throws -> PoolPlaces.Lease? {
       try await pools.take(
-        PoolClaim(pool: "p", count: count, size: 2), for: "", in: nil, SystemClock(),
-        onWait: { _ in })
+        [PoolClaim(pool: "p", count: count, size: 2)], for: "", in: nil, SystemClock(),
+        onWait: { _, _ in })
     }
     let first = try await take(1)
     let large = Task { try await take(2).map { $0.release() } != nil }
@@ -260,13 +311,13 @@ struct PoolTests {
     let claim = PoolClaim(pool: "db", count: 1, size: 1)
     let holder = CallingSteps.holder(ofGroup: "g", of: "r")
     let lease = try await PoolPlaces().take(
-      claim, for: holder, in: folder, SystemClock(), onWait: { _ in })
+      [claim], for: holder, in: folder, SystemClock(), onWait: { _, _ in })
     let path = try #require(lease?.paths.first)
     // The host of the step shares the lock, and outlives the engine.
     let host = try PlaceLock(path, isShared: true)
-    #expect(try PoolPlaces().keptPlaces(claim, for: holder, in: folder) != nil)
+    #expect(try PoolPlaces().keptPlaces([claim], for: holder, in: folder) != nil)
     let other = CallingSteps.holder(ofGroup: "other", of: "r")
-    #expect(try PoolPlaces().keptPlaces(claim, for: other, in: folder) == nil)
+    #expect(try PoolPlaces().keptPlaces([claim], for: other, in: folder) == nil)
     host?.release()
   }
 }

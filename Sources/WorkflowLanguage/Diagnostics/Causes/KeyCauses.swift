@@ -123,6 +123,10 @@ extension Diagnostic.Cause {
   .hint("remove it: a command that fails stops the run")
   static let mutexInMutex = Self("R0217", "a group with \"mutex\" cannot contain another mutex")
     .hint("remove one of the two: they could wait for one another forever")
+  static func poolTwice(_ name: String) -> Self {
+    Self("R0217", "the pool \"\(name)\" is named twice")
+      .hint("write { name: \(name), take: 2 } for two places of it")
+  }
   static func keyInPool(_ name: String) -> Self {
     Self("R0217", "a group with \"pool\" cannot contain \"\(name)\"")
       .hint("remove one of the two: they could wait for one another forever")

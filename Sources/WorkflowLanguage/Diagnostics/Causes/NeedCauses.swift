@@ -1,6 +1,9 @@
 // R04: needs.
 
 extension Diagnostic.Cause {
+  static let needWithoutResult = Self("R0204", "needs as a map need a result for each step")
+    .hint("write needs: [a, b], or { a: success, b: over }")
+
   static func unknownNeed(_ name: String, of step: String, nearest: String?) -> Self {
     Self("R0401", "step \"\(step)\" needs \"\(name)\", which does not exist")
       .hint(nearest.map(didYouMean))

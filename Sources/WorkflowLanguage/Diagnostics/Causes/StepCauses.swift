@@ -13,9 +13,13 @@ extension Diagnostic.Cause {
     Self("R0303", "the id \"\(id)\" is already used at line \(line)").hint("choose another id")
   }
 
-  static func scriptWithExpression(bindings: String, line: String) -> Self {
+  static func scriptWithExpression(bindings: String, line: String?) -> Self {
     Self("R0304", "a script cannot contain an expression, because its value could run as code")
-      .hint("bind it in env: { \(bindings) } and write: \(line)")
+      .hint(
+        bindings.isEmpty
+          ? "write: \(line ?? "the variable of env that has the value")"
+          : "bind it in env: { \(bindings) } and "
+            + (line.map { "write: \($0)" } ?? "read that variable in the script"))
   }
 
   static let tooManySteps = Self(

@@ -43,6 +43,10 @@ extension Diagnostic.Cause {
     Self("R0204", "\(what) must be text, not \(found)")
       .hint(isTag ? "a ! at the beginning is a YAML tag: quote the text" : nil)
   }
+  static func braces(_ what: String, meant: String) -> Self {
+    Self("R0204", "\(what) must be text, not a map")
+      .hint("write \"${{ \(meant) }}\", in quotes, if it is an expression")
+  }
   static func unquotedColon(
     _ what: String, key: String, value: String, quoting edit: Diagnostic.Edit?
   ) -> Self {

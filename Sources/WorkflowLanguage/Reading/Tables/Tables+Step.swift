@@ -156,10 +156,10 @@ extension Tables {
     )
     .ofGroups("a name; groups and steps with the same mutex never run at once"),
     StepKey(
-      Field("pool", \.pool, .pool, "the pool of which it takes places"), excludedBy: withoutWork,
+      Field("pool", \.pools, .pool, "the pools of which it takes places"), excludedBy: withoutWork,
       .setting
     )
-    .ofGroups("the pool of which it takes places as a whole"),
+    .ofGroups("the pools of which it takes places as a whole"),
     StepKey(
       Field(
         "share", \.share, .template(.share),

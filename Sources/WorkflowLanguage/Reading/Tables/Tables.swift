@@ -37,74 +37,6 @@ extension Tables {
         "log", \.logBytes, .size(from: Retention.logBytesMin, "1m"),
         "the maximum size of the output of one attempt"),
     ])
-
-  /// The keys of `pool`.
-  struct Pool: Sendable {
-    var claim: PoolClaim?
-    var count: Int?
-  }
-
-  static let pool = Table(
-    "a pool", Pool(), example: "{ name: %, take: 2 }", missing: .missingName,
-    [
-      Field(
-        "name", \.claim, .nameOfPool, "the name of the pool", isRequired: true, called: "pool"),
-      Field(
-        "take", \.count, .whole(1...PoolClaim.sizeMax).computed,
-        "the number of places that it takes"),
-    ]
-  ) { fields, pool, context, reader in
-    guard let node = fields["take"], let count = pool.count, let size = pool.claim?.size else {
-      return
-    }
-    pool.claim?.count = count
-    if count > size {
-      reader.readers[context.file].report(.aboveMaximum("take", size), at: node)
-    }
-  }
-}
-
-extension PoolClaim {
-  /// The maximum size of a pool.
-  static let sizeMax = 1000
-}
-
-extension Form where Content == PoolClaim {
-  /// The name of a pool, of which one place is taken.
-  fileprivate static let nameOfPool = Form(
-    .template,
-    read: { node, site, reader in
-      guard let name = reader.text(node, site.what, site.context) else { return nil }
-      let pools = reader.scopes[site.context.scope].pools
-      if let size = pools[name] { return PoolClaim(pool: name, count: 1, size: size) }
-      reader.readers[site.context.file].report(
-        .unknownPool(name, Alternatives(to: name, among: pools.keys.sorted())), at: node)
-      return nil
-    },
-    write: { claim in
-      .map(["name": .text(claim.pool), "take": .number(Double(claim.count))])
-    })
-
-  /// `pool`: a name, or a map.
-  static let pool = nameOfPool.or(Form<Tables.Pool>.map(Tables.pool).map { $0.claim })
-}
-
-extension Form where Content == [String: Int] {
-  /// `pools`: sizes by name.
-  static let pools = Form(
-    .named(.identifier, .computed(.whole(1...PoolClaim.sizeMax))),
-    read: { node, site, reader in
-      var pools: [String: Int] = [:]
-      for (name, _, value) in reader.readers[site.context.file].named(
-        node, site.what, .identifier)
-      {
-        let own = WorkflowReader.Site(
-          what: "the size of \"\(name)\"", context: site.context, draft: nil)
-        pools[name] =
-          Form<Int>.whole(1...PoolClaim.sizeMax).computed.read(value, own, &reader) ?? 1
-      }
-      return pools
-    }, write: { .map($0.mapValues { .number(Double($0)) }) })
 }
 
 // MARK: Retries and rounds
@@ -179,7 +111,7 @@ extension Tables {
           "while", \.whileTrue, .template(place, isExpression: true),
           "the condition for another round", called: "a condition"),
         Field(
-          "limit", \.again.limit, .count.computed,
+          "limit", \.again.limit, .whole(0...Int(Int32.max)).computed,
           "how often it runs again at most; after that, it fails"),
       ] + delays(formerly: "every")
     ) { fields, rounds, context, reader in
@@ -372,9 +304,8 @@ extension Form where Content == Tables.PlacedText {
 
 extension Form where Content == Bool {
   /// `if-skipped`.
-  static let ifSkipped = Form(
-    .choice(["run", "skip"]), read: { $2.readIfSkipped($0, $1.context) },
-    write: { .text($0 ? "skip" : "run") })
+  static let ifSkipped = Form<String>.word(of: ["run", "skip"]).computed
+    .map({ $0 == "skip" }, { $0 ? "skip" : "run" })
 }
 
 extension Form where Content == Int {
