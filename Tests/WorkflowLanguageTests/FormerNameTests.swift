@@ -82,6 +82,19 @@ struct FormerNameTests {
     #expect(workflow.steps.first?.extras.repetition?.roundsMax == 3)
   }
 
+  @Test func `a limit of one round is corrected with the rest of its file`() throws {
+    let text = """
+      steps:
+        - { id: a, run: x, repeat: { until: stdout == 'a', every: 2s, limit: 1 } }
+        - { id: b, run: x, cache: { inputs: c, outputs: d } }
+      """
+    let workflow = try Workflow(text: text, file: "w.yaml")
+    let fixed = FixedText(Array(text.utf8), workflow.warnings.flatMap(\.edits))
+    let again = try Workflow(bytes: fixed.bytes, file: "w.yaml")
+    #expect(again.steps == workflow.steps && again.warnings.isEmpty)
+    #expect(again.steps.first?.extras.repetition?.roundsMax == 1)
+  }
+
   @Test func `both names at once are an error`() {
     let text = "steps: [{ id: a, run: x, cache: { inputs: b, makes: c, outputs: d } }]"
     #expect(throws: WorkflowError.self) { try Workflow(text: text, file: "w.yaml") }
@@ -126,8 +139,16 @@ struct FormerNameTests {
       "env: { P: \"${{ params.p }}\", A: b }\n    run: \"echo \\\"$P\\\" $A\""
     ),
     (
-      "run: 'echo ''a ${{ params.p }}'''",
-      "env: { P: \"${{ params.p }}\" }\n    run: 'echo ''a ''\"$P\"'''''"
+      "env: { P: other }\n    run: echo ${{ params.p }}",
+      "env: { PARAMS_P: \"${{ params.p }}\", P: other }\n    run: echo \"$PARAMS_P\""
+    ),
+    (
+      "run: echo \"${{ params.p }} and $P\"",
+      "env: { PARAMS_P: \"${{ params.p }}\" }\n    run: echo \"$PARAMS_P and $P\""
+    ),
+    (
+      "env:\n      Q: ${{ params.p }}\n    run: echo ${{ params.p }}",
+      "env:\n      Q: ${{ params.p }}\n    run: echo \"$Q\""
     ),
   ])
   func `an expression in a script is bound in env`(old: String, new: String) throws {
@@ -142,6 +163,12 @@ struct FormerNameTests {
     "run: |\n      #!/usr/bin/env python3\n      print(${{ params.p }})\n",
     "run: |\n      cat <<'END'\n      ${{ params.p }}\n      END\n",
     "run: ${{ params.p }} --now",
+    "run: 'echo ''a ${{ params.p }}'''",
+    "run: |\n      cat <<END\n      ${{ params.p }}\n      END\n",
+    "run: |\n      X=\"$(echo \"${{ params.p }}\")\"\n",
+    "run: echo $(( ${{ params.p }} + 1 ))",
+    "run: |\n      sh -c \"echo ${{ params.p }}\"\n",
+    "run: |\n      echo \"\\${{ params.p }}\"\n",
   ])
   func `what a shell would not read in the same way is not corrected`(step: String) throws {
     let text = "params: { p: q }\nsteps:\n  - id: a\n    " + step

@@ -31,6 +31,7 @@ struct WarningTests {
     ("steps: [{id: a, run: 'echo {{ env.A }} x'}]\n", "1:22 R0913"),
     ("params: {x: 1}\nsteps: [{id: a, exec: [echo, '${{ params.x }} {{.x}}']}]\n", "2:30 R0913"),
     ("steps: [{id: a, exec: [echo, '{{item}}'], foreach: [1]}]\n", "1:30 R0913"),
+    ("params: {x: 1}\nsteps: [{id: a, exec: [echo, '${ params.x }']}]\n", "2:30 R0913"),
     ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29 R0903"),
     ("steps: [{id: a, run: x, env: {P: $HOME/bin}}]\n", "1:34 R0915"),
     ("env: {P: '${X}2'}\nsteps: [{id: a, run: x}]\n", "1:10 R0915"),

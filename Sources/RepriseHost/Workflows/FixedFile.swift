@@ -15,7 +15,7 @@ package struct FixedFile: Sendable {
 
   /// Returns the files that diagnostics correct, in the order of their paths.
   ///
-  /// A correction after which a file has more errors than before is left out, with its file.
+  /// A correction after which a file has more errors than before is left out.
   ///
   /// - Parameter diagnostics: The errors and warnings of a workflow and of the files that it uses.
   /// - Returns: The files.
@@ -24,11 +24,19 @@ package struct FixedFile: Sendable {
       .sorted { $0.key < $1.key }
       .compactMap { path, diagnostics in
         guard let bytes = fileContents(path) else { return nil }
-        let fixed = FixedText(bytes, diagnostics.flatMap(\.edits))
-        guard fixed.bytes != bytes, errorCount(fixed.bytes, path) <= errorCount(bytes, path) else {
-          return nil
+        let before = errorCount(bytes, path)
+        func fixed(_ edits: [Diagnostic.Edit]) -> FixedText? {
+          let text = FixedText(bytes, edits)
+          return text.bytes != bytes && errorCount(text.bytes, path) <= before ? text : nil
         }
-        return FixedFile(path: path, fixed: fixed)
+        if let all = fixed(diagnostics.flatMap(\.edits)) {
+          return FixedFile(path: path, fixed: all)
+        }
+        var edits: [Diagnostic.Edit] = []
+        for diagnostic in diagnostics where fixed(edits + diagnostic.edits) != nil {
+          edits += diagnostic.edits
+        }
+        return fixed(edits).map { FixedFile(path: path, fixed: $0) }
       }
   }
 

@@ -221,10 +221,6 @@ struct GitHubTemplate {
     if parts.count == 1, case .expression(let expression) = parts[0] { expression } else { nil }
   }
 
-  var hasExpressions: Bool {
-    parts.contains { if case .expression = $0 { true } else { false } }
-  }
-
   /// Parses a text.
   init(_ text: String) throws(GitHubExpressionError) {
     var rest = text[...]

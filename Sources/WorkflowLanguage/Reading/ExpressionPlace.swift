@@ -59,7 +59,7 @@ enum ExpressionPlace: Equatable {
     case .workflowCondition: "the condition of a workflow"
     case .outputs: "outputs"
     case .repetition: "repeat"
-    case .workflowOutputs: "the outputs of a workflow"
+    case .workflowOutputs: "the outputs of a workflow or group"
     case .cacheKey: "the key of a cache"
     case .share: "share"
     case .triggers: "on"

@@ -48,6 +48,8 @@ extension Reader {
         searchesSuggestions
         && source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
       report(.textRequired(what(), found: node.kindName, isTag: isTag), at: node)
+    case .mapping where expressionInBraces(at: node.mark) != nil:
+      report(.braces(what(), meant: expressionInBraces(at: node.mark) ?? ""), at: node)
     case .sequence, .mapping:
       report(.textRequired(what(), found: node.kindName, isTag: false), at: node)
     }
@@ -66,6 +68,16 @@ extension Reader {
     return Diagnostic.Edit(
       line: mark.line, column: mark.column, length: text.count,
       text: "'" + String(text).replacing("'", with: "''") + "'")
+  }
+
+  /// Returns the text in double braces without a dollar sign at a place, which YAML reads as a map.
+  private func expressionInBraces(at mark: Mark) -> String? {
+    guard searchesSuggestions else { return nil }
+    let line = source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1)
+    let parts = String(line).split(separator: "}}", omittingEmptySubsequences: false)
+    guard parts.count > 1, parts[0].hasPrefix("{{") else { return nil }
+    let words = parts[0].dropFirst(2).split(separator: " ")
+    return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
   mutating func texts(_ node: Node, _ what: String) -> [String]? {

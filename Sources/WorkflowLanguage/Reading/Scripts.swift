@@ -28,11 +28,20 @@ struct ScriptRewrite {
     "PATH", "HOME", "USER", "SHELL", "PWD", "LANG", "TERM", "TMPDIR", "IFS", "ENV", "LOGNAME",
   ]
 
+  /// The variables that are bound already, by their expressions, and the names that are taken.
+  private let (known, taken): ([String: String], Set<String>)
+
   /// Rewrites the expressions of a script.
   ///
-  /// - Parameter script: A script that contains an expression.
-  init(_ script: String) {
+  /// - Parameters:
+  ///   - script: A script that contains an expression.
+  ///   - known: The variables of the step, with their values in the file.
+  init(_ script: String, besides known: [String: String] = [:]) {
     scalars = Array(script.unicodeScalars)
+    self.known = Dictionary(known.map { ($0.value, $0.key) }) { min($0, $1) }
+    // A name that the script reads has a value already.
+    taken = Set(script.matches(of: /\$\{?([A-Za-z_][A-Za-z0-9_]*)/).map { String($0.1) })
+      .union(known.keys)
     var isInDouble = false
     var isInSingle = false
     var position = 0
@@ -61,6 +70,20 @@ struct ScriptRewrite {
       replacements.append(Replacement(range: position..<end, text: text))
       position = end
     }
+  }
+
+  /// Whether a shell reads the script with the variables as it would read it with their values.
+  ///
+  /// That is left to a person where a shell reads a text twice or in another way: in documents, in
+  /// arithmetic and substitutions, in the code of another program, and among other text in single quotes.
+  var isSafe: Bool {
+    let script = text(scalars.indices)
+    let special = ["<<", "$((", "`", "eval ", " -c ", " -e ", "\\${{"]
+    let isInSubstitution = script.split(separator: "\n").contains {
+      $0.contains("${{") && $0.contains("$(")
+    }
+    return isComplete && !isInSubstitution && !special.contains(where: script.contains)
+      && !replacements.contains { $0.text.hasPrefix("'") }
   }
 
   /// The range of the first expression.
@@ -98,8 +121,9 @@ struct ScriptRewrite {
   }
 
   private mutating func variable(for expression: String) -> String {
+    if let name = known[expression] { return name }
     if let known = variables.first(where: { $0.expression == expression }) { return known.name }
-    let name = Self.name(for: expression, variables.map(\.name))
+    let name = Self.name(for: expression, taken.union(variables.map(\.name)))
     variables.append((name, expression))
     return name
   }
@@ -123,16 +147,19 @@ struct ScriptRewrite {
   }
 
   /// Returns a name for the variable: the last word or the last two words of the expression.
-  private static func name(for expression: String, _ names: [String]) -> String {
-    let words = expression.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
-      .map { $0.uppercased() }
+  private static func name(for expression: String, _ names: Set<String>) -> String {
+    let words =
+      expression.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0))) }
+      .map { $0.uppercased().replacing("-", with: "_") }
     for count in 1...2 {
       let name = words.suffix(count).joined(separator: "_")
       if name.first?.isLetter == true, !reserved.contains(name), !names.contains(name) {
         return name
       }
     }
-    return "VALUE\(names.count + 1)"
+    var number = 1
+    while names.contains("VALUE\(number)") { number += 1 }
+    return "VALUE\(number)"
   }
 }
 
@@ -154,32 +181,41 @@ extension WorkflowReader {
       if let text = node.text { warnOfBraces(in: text, node, context) }
       return readers[file].nonEmptyText(node, "run")
     }
-    let rewrite = ScriptRewrite(text)
+    var known: [String: String] = [:]
+    if case .mapping(let pairs)? = fields?["env"]?.content {
+      for pair in pairs { known[pair.key.text ?? ""] = pair.value.text ?? "" }
+    }
+    let rewrite = ScriptRewrite(text, besides: known)
+    let isOfShell = isOfShell(text, fields, context)
     let cause = Diagnostic.Cause.scriptWithExpression(
-      bindings: rewrite.bindings, line: rewrite.line)
-    let fix = fields.flatMap { edits(rewrite, node, $0, context) }.map(Fix.edits)
+      bindings: rewrite.bindings, line: isOfShell ? rewrite.line : nil)
+    let fix =
+      isOfShell && rewrite.isSafe
+      ? fields.flatMap { edits(rewrite, node, $0, context) }.map(Fix.edits) : nil
     readers[file].report(ExpressionError(cause.fixed(by: fix), rewrite.range), in: node)
     return nil
   }
 
-  /// Returns the changes that bind the expressions of a script in `env`.
-  ///
-  /// - Returns: The changes; nil if the script may be read by something else than a shell, or if
-  ///   they cannot be made within lines.
+  /// Returns whether a shell reads a script.
+  private func isOfShell(_ text: String, _ fields: Fields?, _ context: Context) -> Bool {
+    let own = fields?["shell"].map { $0.text.map(Shell.named) ?? .arguments([]) }
+    let shell = own ?? context.defaults.groupShell ?? context.defaults.shell
+    return !text.hasPrefix("#!") && shell?.isShell != false
+  }
+
+  /// Returns the changes that bind the expressions of a script in `env`; nil if they cannot be made
+  /// within lines.
   private func edits(
     _ rewrite: ScriptRewrite, _ node: Node, _ fields: Fields, _ context: Context
   ) -> [Diagnostic.Edit]? {
-    let (source, text) = (readers[context.file].source, node.text ?? "")
-    let shell = fields["shell"].map { $0.text.map(Shell.named) ?? .arguments([]) }
-    // A shell leaves variables in a document with a quoted end as they are.
-    let hasDocument = ["<<'", "<<\"", "<<-'", "<<-\"", "<<\\"].contains(where: text.contains)
-    guard rewrite.isComplete, !hasDocument, !text.hasPrefix("#!"),
-      (shell ?? context.defaults.groupShell ?? context.defaults.shell)?.isShell != false,
-      let bindings = binding(rewrite.pairs, in: fields, source)
-    else { return nil }
+    let source = readers[context.file].source
+    var edits: [Diagnostic.Edit] = []
+    if !rewrite.pairs.isEmpty {
+      guard let bindings = binding(rewrite.pairs, in: fields, source) else { return nil }
+      edits.append(bindings)
+    }
     let isPlain = if case .scalar(_, isPlain: true) = node.content { true } else { false }
     let style = source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first
-    var edits = [bindings]
     for replacement in rewrite.replacements {
       let (mark, length) = source.place(of: replacement.range, in: node)
       let line = source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1).prefix(length)

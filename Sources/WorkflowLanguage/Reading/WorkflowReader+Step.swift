@@ -235,11 +235,11 @@ extension WorkflowReader {
     if case .sequence(let items) = node.content { nodes = items } else { nodes = [node] }
     let names = RunEnding.allCases.map(\.rawValue)
     if nodes.isEmpty {
-      readers[context.file].report(.emptyList(of: "ending", .names(names)), at: node)
+      readers[context.file].report(.emptyList(of: "result", .names(names)), at: node)
     }
     return Set(
       nodes.compactMap { node in
-        readers[context.file].choice(node, "ending", of: names, former: RunEnding.formerWords)
+        readers[context.file].choice(node, "result", of: names, former: RunEnding.formerWords)
           .flatMap(RunEnding.init(rawValue:))
       })
   }

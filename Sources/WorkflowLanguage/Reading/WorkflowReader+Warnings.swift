@@ -335,6 +335,13 @@ extension WorkflowReader {
   ///
   /// Other text in braces is for another program, such as `docker ps --format '{{.Names}}'`.
   mutating func warnOfBraces(in text: String, _ node: Node, _ context: Context) {
+    if let start = text.firstRange(of: "${ "),
+      let end = text[start.upperBound...].firstIndex(of: "}"),
+      let meant = meant(by: text[start.upperBound..<end], context)
+    {
+      readers[context.file].warn(
+        .plainBraces(String(text[start.lowerBound...end]), meant: meant), at: node)
+    }
     guard text.utf8.count(where: { $0 == UInt8(ascii: "{") }) > 1 else { return }
     let pieces = text.split(separator: "{{", omittingEmptySubsequences: false)
     for (before, piece) in zip(pieces, pieces.dropFirst()) where before.last != "$" {

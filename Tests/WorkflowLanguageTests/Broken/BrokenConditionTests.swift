@@ -88,6 +88,24 @@ struct BrokenConditionTests {
     // Conditions.
     BrokenFile("steps:\n- id: a\n  run: x\n  if:\n", ["4:6 R0204"]),
     BrokenFile(
+      "params: {dry: true}\nsteps: [{id: a, run: x, if: \"params.dry == 'true'\"}]\n",
+      ["2:30 R0509"], hint: "remove the quotes: == true"),
+    BrokenFile(
+      "params: {n: 3}\nsteps: [{id: a, run: x, if: \"'3' != params.n\"}]\n",
+      ["2:30 R0509"], hint: "remove the quotes: != 3"),
+    BrokenFile(
+      "steps: [{id: a, run: x, if: github.sha == 'x'}]\n", ["1:29 R0505"], hint: "git rev-parse"),
+    BrokenFile(
+      "steps: [{id: a, run: x}, {id: b, needs: {a}, run: x}]\n", ["1:43 R0204"],
+      hint: "write needs: [a, b]"),
+    BrokenFile(
+      "steps:\n- id: a\n  dir: {{ foo }}\n  run: x\n", ["3:8 R0204", "3:9 R0115"],
+      hint: "write \"${{ foo }}\", in quotes"),
+    BrokenFile(
+      "steps:\n- id: a\n  run: echo \"note: hi\"\n", ["3:18 R0108"], hint: "a | here instead"),
+    BrokenFile(
+      "steps:\n  - id: a\n   run: echo hi\n", ["3:4 R0106"], hint: "begin it in column 5"),
+    BrokenFile(
       "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: steps.a.result == 'succeeded'}]\n",
       ["2:49 R0526"], hint: "did you mean 'success'?"),
     BrokenFile(
@@ -146,7 +164,7 @@ struct BrokenConditionTests {
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: params.s == 'a: b'\n",
       ["5:21 R0108"],
-      hint: "quote the text"),
+      hint: "a | here instead"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: success('a')\n",
       ["5:7 R0507"]),

@@ -147,7 +147,7 @@ struct BrokenExpressionTests {
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ github.sha }}\"}\n",
       ["5:17 R0505"],
-      hint: "did you mean \"run\"?"),
+      hint: "git rev-parse HEAD"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ needs.a.outputs.x }}\"}\n",
       ["5:17 R0505"],

@@ -178,10 +178,12 @@ struct BrokenGroupTests {
       "steps: [{id: a, run: x}]\nfinally: [{id: a, run: x}]\n", ["2:16 R0303"]),
     BrokenFile(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: failed}]\n", ["2:31 R0211"],
-      hint: "available: success, failure, cancel"),
+      hint: "did you mean \"failure\"?"),
     BrokenFile(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: always}]\n", ["2:31 R0211"],
       hint: "available: success, failure, cancel"),
+    BrokenFile("pools: {p: 2}\nsteps: [{id: a, run: x, pool: [p, p]}]\n", ["2:35 R0217"]),
+    BrokenFile("pools: {p: 2}\nsteps: [{id: a, run: x, pool: []}]\n", ["2:31 R0214"]),
     BrokenFile(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, when: [failure, canceled]}]\n",
       ["2:43 R0211"],
