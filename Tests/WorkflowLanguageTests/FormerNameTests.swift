@@ -139,6 +139,10 @@ struct FormerNameTests {
       "env: { P: \"${{ params.p }}\", A: b }\n    run: \"echo \\\"$P\\\" $A\""
     ),
     (
+      "run: |\n      # it's \"here\n      echo ${{ params.p }} # '${{ params.p }}\n",
+      "env: { P: \"${{ params.p }}\" }\n    run: |\n      # it's \"here\n      echo \"$P\" # '$P\n"
+    ),
+    (
       "env: { P: other }\n    run: echo ${{ params.p }}",
       "env: { PARAMS_P: \"${{ params.p }}\", P: other }\n    run: echo \"$PARAMS_P\""
     ),

@@ -44,11 +44,19 @@ struct ScriptRewrite {
       .union(known.keys)
     var isInDouble = false
     var isInSingle = false
+    var isInComment = false
     var position = 0
     while position < scalars.count {
       guard scalars[position...].starts(with: "${{".unicodeScalars) else {
-        if scalars[position] == "\"", !isInSingle { isInDouble.toggle() }
-        if scalars[position] == "'", !isInDouble { isInSingle.toggle() }
+        switch scalars[position] {
+        case "\n": isInComment = false
+        // Quotes in a comment quote nothing.
+        case _ where isInComment: break
+        case "#" where !isInDouble && !isInSingle: isInComment = startsWord(position)
+        case "\"" where !isInSingle: isInDouble.toggle()
+        case "'" where !isInDouble: isInSingle.toggle()
+        default: break
+        }
         position += 1
         continue
       }
@@ -66,10 +74,15 @@ struct ScriptRewrite {
         position = end + 1
         continue
       }
-      let text = isInDouble ? "$\(name)" : isInSingle ? "'\"$\(name)\"'" : "\"$\(name)\""
+      let text =
+        isInDouble || isInComment ? "$\(name)" : isInSingle ? "'\"$\(name)\"'" : "\"$\(name)\""
       replacements.append(Replacement(range: position..<end, text: text))
       position = end
     }
+  }
+
+  private func startsWord(_ position: Int) -> Bool {
+    position == 0 || [" ", "\t", "\n", ";"].contains(scalars[position - 1])
   }
 
   /// Whether a shell reads the script with the variables as it would read it with their values.
