@@ -38,12 +38,15 @@ extension Journal {
       let requestedAt = row["requested_at"].integer,
       let generation = row["generation"].integer.map(Int.init)
     else { throw JournalError("the record of run \(name) is damaged") }
-    let endedAt = row["ended_at"].integer
+    var (endedAt, outcome) = (row["ended_at"].integer, row["outcome"].text)
+    let isAlive = endedAt == nil && isLive(id)
+    // It may have ended since the row was read: an engine records the end before it gives back the lock.
+    if endedAt == nil, !isAlive { (endedAt, outcome) = try end(ofRun: number) }
     let status: RunStatus
     if endedAt == nil {
-      status = isLive(id) ? (generation == 0 ? .queued : .running) : .interrupted
+      status = isAlive ? (generation == 0 ? .queued : .running) : .interrupted
     } else {
-      let outcome = row["outcome"].text ?? ""
+      let outcome = outcome ?? ""
       guard let ended = RunStatus(rawValue: outcome) else {
         throw JournalError(
           "the record of run \(name) is damaged: its outcome is \"\(outcome)\"")
@@ -58,5 +61,15 @@ extension Journal {
       requestedAt: Timestamp(microseconds: requestedAt),
       endedAt: endedAt.map(Timestamp.init(microseconds:)), process: process,
       generation: generation, status: status)
+  }
+
+  /// Reads the end of a run, as it is recorded now.
+  private func end(ofRun number: Int64) throws(JournalError) -> (Int64?, outcome: String?) {
+    let rows = try explaining {
+      try database.read { connection in
+        try connection.rows("SELECT ended_at, outcome FROM run WHERE number = ?", number)
+      }
+    }
+    return (rows.first?["ended_at"].integer, rows.first?["outcome"].text)
   }
 }
