@@ -74,6 +74,8 @@ import WorkflowLanguage
     Kind("calls", "steps: [{ id: a, run: x, if: \"", "format(", "\" }]\n"),
     Kind("expressions in a text", "env: { A: \"", "${{ 1 }}", "\" }" + step),
     Kind("expressions in a script", "steps: [{ id: a, run: \"", "${{ params.p }} ", "\" }]\n"),
+    Kind("scripts with expressions", "steps:\n", "- run: echo ${{ params.p }}\n", step),
+    Kind("texts with colons", "steps:\n", "- exec: [echo, a: b]\n", step),
     Kind("JSON in an expression", "env: { A: \"${{ fromJSON('", "[", "') }}\" }" + step),
     Kind("stars", "steps: [{ id: a, run: x, cache: { inputs: [\"", "*/", "x\"] } }]\n"),
     Kind("braces", "steps: [{ id: a, run: x, cache: { inputs: [\"", "{a,b}", "\"] } }]\n"),

@@ -57,14 +57,13 @@ extension Reader {
   }
 
   /// Returns the change that puts quotes around a pair that was meant as text; nil if it has quotes.
-  private func quotes(around pair: Node.Pair) -> Diagnostic.Edit? {
+  private mutating func quotes(around pair: Node.Pair) -> Diagnostic.Edit? {
     guard case .scalar(_, isPlain: true) = pair.key.content,
       case .scalar(_, isPlain: true) = pair.value.content,
       pair.key.mark.line == pair.value.mark.line, !pair.value.isNull
     else { return nil }
     let (mark, end) = (pair.key.mark, pair.value.mark.column + pair.value.length)
-    let text = source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1)
-      .prefix(end - mark.column)
+    let text = line(from: mark).prefix(end - mark.column)
     return Diagnostic.Edit(
       line: mark.line, column: mark.column, length: text.count,
       text: "'" + String(text).replacing("'", with: "''") + "'")

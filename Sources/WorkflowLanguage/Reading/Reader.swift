@@ -111,11 +111,27 @@ struct Reader {
       if severity == .error { errorCount += 1 }
       return
     }
-    if lineStarts.isEmpty { lineStarts = source.lineStarts() }
-    let start =
-      lineStarts.indices.contains(node.mark.line - 1) ? lineStarts[node.mark.line - 1] : nil
-    let (mark, length) = source.place(of: error.range, in: node, lineStart: start)
+    let (mark, length) = place(of: error.range, in: node)
     report(error.cause, at: mark, length: length, severity: severity)
+  }
+
+  /// Returns the place of a range in the text of a scalar.
+  mutating func place(of range: Range<Int>, in node: Node) -> (Mark, length: Int) {
+    source.place(of: range, in: node, lineStart: start(ofLine: node.mark.line))
+  }
+
+  /// Returns a line from a column, with its line break.
+  mutating func line(from mark: Mark) -> Substring.UnicodeScalarView {
+    guard let start = start(ofLine: mark.line) else { return Substring().unicodeScalars }
+    let end = lineStarts.indices.contains(mark.line) ? lineStarts[mark.line] : source.bytes.count
+    let line = String(decoding: source.bytes[start..<end], as: UTF8.self)
+    return line.unicodeScalars.dropFirst(mark.column - 1)
+  }
+
+  private mutating func start(ofLine number: Int) -> Int? {
+    // Searching for a line would begin at the beginning of the file each time.
+    if lineStarts.isEmpty { lineStarts = source.lineStarts() }
+    return lineStarts.indices.contains(number - 1) ? lineStarts[number - 1] : nil
   }
 
   /// Returns the diagnostics in the order of the file, each with the text of its line.

@@ -40,8 +40,10 @@ struct ScriptRewrite {
     scalars = Array(script.unicodeScalars)
     self.known = Dictionary(known.map { ($0.value, $0.key) }) { min($0, $1) }
     // A name that the script reads has a value already.
-    taken = Set(script.matches(of: /\$\{?([A-Za-z_][A-Za-z0-9_]*)/).map { String($0.1) })
-      .union(known.keys)
+    let names = script.split(separator: "$").map { part in
+      String(part.drop { $0 == "{" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    }
+    taken = Set(names).union(known.keys)
     var isInDouble = false
     var isInSingle = false
     var isInComment = false
@@ -218,20 +220,20 @@ extension WorkflowReader {
 
   /// Returns the changes that bind the expressions of a script in `env`; nil if they cannot be made
   /// within lines.
-  private func edits(
+  private mutating func edits(
     _ rewrite: ScriptRewrite, _ node: Node, _ fields: Fields, _ context: Context
   ) -> [Diagnostic.Edit]? {
-    let source = readers[context.file].source
+    let file = context.file
     var edits: [Diagnostic.Edit] = []
     if !rewrite.pairs.isEmpty {
-      guard let bindings = binding(rewrite.pairs, in: fields, source) else { return nil }
+      guard let bindings = binding(rewrite.pairs, in: fields, file) else { return nil }
       edits.append(bindings)
     }
     let isPlain = if case .scalar(_, isPlain: true) = node.content { true } else { false }
-    let style = source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first
+    let style = readers[file].line(from: node.mark).first
     for replacement in rewrite.replacements {
-      let (mark, length) = source.place(of: replacement.range, in: node)
-      let line = source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1).prefix(length)
+      let (mark, length) = readers[file].place(of: replacement.range, in: node)
+      let line = readers[file].line(from: mark).prefix(length)
       guard length == replacement.range.count, String(line) == rewrite.text(replacement.range)
       else { return nil }
       let text =
@@ -250,15 +252,15 @@ extension WorkflowReader {
   }
 
   /// Returns the change that adds bindings to the variables of a step.
-  private func binding(
-    _ pairs: [String], in fields: Fields, _ source: SourceText
+  private mutating func binding(
+    _ pairs: [String], in fields: Fields, _ file: Int
   ) -> Diagnostic.Edit? {
     guard let run = fields.key("run") else { return nil }
     func insertion(_ text: String, at mark: Mark) -> Diagnostic.Edit {
       Diagnostic.Edit(line: mark.line, column: mark.column, length: 0, text: text)
     }
     guard let variables = fields["env"] else {
-      let isFlow = isInBraces(fields.node, source)
+      let isFlow = isInBraces(fields.node, file)
       let indentation = String(repeating: " ", count: run.mark.column - 1)
       return insertion(
         "env: { \(pairs.joined(separator: ", ")) }" + (isFlow ? ", " : "\n" + indentation),
@@ -268,13 +270,13 @@ extension WorkflowReader {
       return nil
     }
     let indentation = String(repeating: " ", count: first.mark.column - 1)
-    let separator = isInBraces(variables, source) ? ", " : "\n" + indentation
+    let separator = isInBraces(variables, file) ? ", " : "\n" + indentation
     return insertion(pairs.map { $0 + separator }.joined(), at: first.mark)
   }
 
   /// Returns whether a map is written in braces.
-  private func isInBraces(_ map: Node, _ source: SourceText) -> Bool {
-    source.line(map.mark.line).unicodeScalars.dropFirst(map.mark.column - 1).first == "{"
+  private mutating func isInBraces(_ map: Node, _ file: Int) -> Bool {
+    readers[file].line(from: map.mark).first == "{"
   }
 }
 
