@@ -63,13 +63,17 @@ let package = Package(
     .target(name: "Paths", dependencies: ["Platform"]),
     .target(name: "Schedules", dependencies: ["Platform"]),
     .target(name: "Expressions", dependencies: ["Paths"]),
+    .target(name: "Workflows", dependencies: ["Platform", "Paths", "Expressions"]),
     .target(
-      name: "WorkflowLanguage",
-      dependencies: ["Platform", "Paths", "Schedules", "YAML", "Expressions"],
+      name: "WorkflowReading", dependencies: ["Platform", "Paths", "YAML", "Workflows"]),
+    .target(
+      name: "WorkflowFiles",
+      dependencies: ["Platform", "Paths", "Schedules", "YAML", "Workflows", "WorkflowReading"],
       plugins: ["ErrorTexts"]),
     .plugin(name: "ErrorTexts", capability: .buildTool()),
-    .target(name: "RepriseImport", dependencies: ["Schedules", "WorkflowLanguage", "YAML"]),
-    .target(name: "RepriseExport", dependencies: ["Schedules", "WorkflowLanguage"]),
+    .target(
+      name: "RepriseImport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
+    .target(name: "RepriseExport", dependencies: ["Schedules", "Workflows", "WorkflowFiles"]),
     .target(
       name: "CombineShim",
       dependencies: [
@@ -85,7 +89,7 @@ let package = Package(
     .target(
       name: "Reprise",
       dependencies: [
-        "Platform", "Paths", "Schedules", "WorkflowLanguage", "CombineOperators",
+        "Platform", "Paths", "Schedules", "Workflows", "WorkflowFiles", "CombineOperators",
         "ChildProcesses", "Masking",
       ]),
     .target(
@@ -107,7 +111,7 @@ let package = Package(
       ]
     ),
     .target(
-      name: "RepriseTesting", dependencies: ["Platform", "Reprise", "WorkflowLanguage"]),
+      name: "RepriseTesting", dependencies: ["Platform", "Reprise", "Workflows"]),
     .target(
       name: "RepriseJournal",
       dependencies: ["Platform", "Paths", "Reprise", "ChildProcesses", "SQLite"]),
@@ -159,7 +163,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "Simulator",
-      dependencies: ["Reprise", "RepriseTesting", "WorkflowLanguage", "CombineOperators"],
+      dependencies: ["Reprise", "RepriseTesting", "WorkflowFiles", "CombineOperators"],
       path: "Tests/Simulator"),
     .executableTarget(name: "simulate", dependencies: ["Simulator"], path: "Tests/simulate"),
     .testTarget(name: "SimulationTests", dependencies: ["simulate"], exclude: ["Scenarios"]),
@@ -175,15 +179,17 @@ let package = Package(
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(
-      name: "WorkflowLanguageTests",
-      dependencies: ["WorkflowLanguage", "Schedules", "YAML", "TestSupport"],
+      name: "WorkflowFilesTests",
+      dependencies: [
+        "Workflows", "WorkflowReading", "WorkflowFiles", "Schedules", "YAML", "TestSupport",
+      ],
       exclude: ["Messages.txt"]),
     .testTarget(
       name: "RepriseExportTests",
-      dependencies: ["RepriseExport", "WorkflowLanguage", "TestSupport"]),
+      dependencies: ["RepriseExport", "WorkflowFiles", "TestSupport"]),
     .testTarget(
       name: "RepriseImportTests",
-      dependencies: ["RepriseImport", "WorkflowLanguage", "TestSupport"]),
+      dependencies: ["RepriseImport", "WorkflowFiles", "TestSupport"]),
     .testTarget(
       name: "CombineOperatorsTests",
       dependencies: ["CombineOperators", "RepriseTesting", "TestSupport"]),
@@ -227,7 +233,7 @@ let package = Package(
       name: "RepriseHostTests",
       dependencies: [
         "RepriseHost", "RepriseJournal", "RepriseControl", "RepriseTerminal",
-        "WorkflowLanguage", "TestSupport",
+        "WorkflowFiles", "TestSupport",
       ]),
     .testTarget(
       name: "RepriseCLITests",
@@ -237,7 +243,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "RepriseWebTests", dependencies: ["RepriseWeb", "RepriseJournal", "TestSupport"]),
-    .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
+    .testTarget(name: "HouseTests", dependencies: ["WorkflowFiles"]),
   ],
   swiftLanguageModes: [.v6]
 )

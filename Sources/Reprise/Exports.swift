@@ -3,4 +3,4 @@
 
 @_exported public import CombineOperators
 @_exported public import Schedules
-@_exported public import WorkflowLanguage
+@_exported public import WorkflowFiles

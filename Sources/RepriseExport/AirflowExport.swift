@@ -1,7 +1,7 @@
 // Translates a workflow to a Python file for Apache Airflow.
 
 import Schedules
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The translation to Apache Airflow.
 struct AirflowExport {

@@ -1,6 +1,6 @@
 // Translates a workflow to a manifest for Argo Workflows.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The translation to Argo Workflows.
 struct ArgoExport {

@@ -1,6 +1,6 @@
 // The formats of other workflow engines to which a workflow can be exported.
 
-package import WorkflowLanguage
+package import Workflows
 
 /// A format of another workflow engine.
 package enum ExportFormat: String, Sendable, CaseIterable {

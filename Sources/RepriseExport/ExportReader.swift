@@ -1,6 +1,6 @@
 // Evaluates the steps of a workflow for an export, and refuses what no export format expresses.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// Computes everything that is known before a run, and refuses what is only known during one.
 struct ExportReader {

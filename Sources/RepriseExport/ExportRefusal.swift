@@ -1,6 +1,6 @@
 // The reasons why a workflow cannot be exported to another workflow engine.
 
-import WorkflowLanguage
+import Workflows
 
 /// A part of a workflow that the format of another engine cannot express.
 package struct ExportRefusal: Error, Equatable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // The steps of a workflow with all values computed before a run, for every export format.
 
-import WorkflowLanguage
+import Workflows
 
 /// The steps of a workflow, as far as the export formats treat them alike.
 struct ExportedSteps {

@@ -3,7 +3,7 @@ import Platform
 import Reprise
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import RepriseExecutors
 

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import RepriseExport
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 /// Workflows that are exported to other workflow engines.
 ///

@@ -3,7 +3,7 @@
 import Testing
 
 @testable import RepriseHost
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 struct TriggerSourceTests {
   @Test func `each kind of trigger has a source`() {

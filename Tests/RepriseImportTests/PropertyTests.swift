@@ -1,7 +1,7 @@
 import RepriseImport
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The import of any file either refuses it or writes a workflow without errors.
 struct ImportPropertyTests {

@@ -2,7 +2,7 @@
 
 import RepriseImport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 /// Imports a text and checks that the result has no errors.
 func imported(

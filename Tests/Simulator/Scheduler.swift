@@ -1,7 +1,7 @@
 // The scheduler runs jobs, queue items and timers of a simulation one by one, in a seeded order.
 
 import RepriseTesting
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The order in which the scheduler chooses ready work.
 public enum SchedulePolicy: String, Codable, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 // The executor of a simulation: steps that take virtual time, fail, write output and stop slowly.
 
 import Reprise
-import WorkflowLanguage
+import WorkflowFiles
 
 /// Observes the attempts of the executor.
 protocol ExecutorWitness: AnyObject, Sendable {

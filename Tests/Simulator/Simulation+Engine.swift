@@ -1,7 +1,7 @@
 // The parts of a simulated engine: the witness of the executor, the recorder and the observer.
 
 import Reprise
-import WorkflowLanguage
+import WorkflowFiles
 
 extension Simulation: ExecutorWitness {
   func started(_ context: StepContext) -> (Scenario.Behaviour, token: Int) {

@@ -5,7 +5,7 @@ import CombineOperators
 import Foundation
 import Reprise
 import RepriseTesting
-import WorkflowLanguage
+import WorkflowFiles
 
 /// Simulates a scenario; the hooks must be installed.
 // @unchecked: a simulation runs on one thread.

@@ -172,3 +172,8 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension Diagnostic {
+  /// The code of the warnings of names and words of earlier versions.
+  package static let codeOfFormerNames = "R0918"
+}

@@ -1,6 +1,6 @@
 // The actions of an engine: Swift code that the steps of its workflows can call.
 
-public import WorkflowLanguage
+public import WorkflowFiles
 
 extension Engine {
   /// The registered actions, for `Workflow(contentsOf:with:actions:)` and its variants.

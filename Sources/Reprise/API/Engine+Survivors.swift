@@ -1,6 +1,6 @@
 // Attempts that have survived the engine before: what they are, and how they are stopped.
 
-import WorkflowLanguage
+import Workflows
 
 /// An attempt that goes on, or has ended, where it runs, after the death of its engine.
 package struct SurvivingAttempt: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // `Engine`: the entry point of the library, which starts and resumes runs.
 
-public import WorkflowLanguage
+public import Workflows
 
 /// Starts and resumes runs of workflows.
 ///

@@ -2,7 +2,7 @@
 
 import Masking
 import Paths
-public import WorkflowLanguage
+public import Workflows
 
 /// A prediction of whether a step would run.
 public enum StepExplanation: Sendable, Equatable {

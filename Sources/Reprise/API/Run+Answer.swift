@@ -1,6 +1,6 @@
 // Answers to approvals that ask for values, as Swift values.
 
-import WorkflowLanguage
+import Workflows
 
 extension Run {
   /// Approves a step that is waiting for approval, with the values that it asks for.

@@ -1,6 +1,6 @@
 // `Run.perform`: the one way in which requests reach a live run.
 
-import WorkflowLanguage
+import Workflows
 
 extension Run {
   /// Intervenes in the run: restarts or pauses it, or cancels, approves or sets steps.

@@ -1,6 +1,6 @@
 // The results of a run as Swift values: its end as a typed error, and the outputs of its steps.
 
-public import WorkflowLanguage
+public import Workflows
 
 extension Run {
   /// Waits until the run has succeeded.

@@ -1,7 +1,7 @@
 // `Run`: the caller's handle on one execution of a workflow. Forwards requests to the `RunDriver`.
 
 import Synchronization
-public import WorkflowLanguage
+public import Workflows
 
 /// One execution of a workflow: its events and state, and the methods that control it.
 ///

@@ -2,7 +2,7 @@
 
 public import CombineOperators
 import Synchronization
-public import WorkflowLanguage
+public import Workflows
 
 /// The failure of a ``RunPublisher``: the run did not succeed.
 public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // A context without a run, for tests of a single closure.
 
-package import WorkflowLanguage
+package import Workflows
 
 extension StepContext {
   /// Returns the context of an attempt that is not part of a run.

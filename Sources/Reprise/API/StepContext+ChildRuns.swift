@@ -1,7 +1,7 @@
 // Runs that a step starts, and that end with it.
 
 import CombineOperators
-public import WorkflowLanguage
+public import Workflows
 
 extension Engine: ChildEngine {}
 

@@ -2,7 +2,7 @@
 
 import Paths
 import Platform
-import WorkflowLanguage
+import Workflows
 
 /// The files that a dependency file lists.
 ///

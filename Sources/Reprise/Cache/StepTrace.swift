@@ -2,7 +2,7 @@
 
 import Masking
 import Paths
-import WorkflowLanguage
+import Workflows
 
 /// The settings that decide whether steps are up to date.
 struct StepCache: Sendable {

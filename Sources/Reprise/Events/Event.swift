@@ -1,6 +1,6 @@
 // `Event`: one immutable fact about a run.
 
-public import WorkflowLanguage
+public import Workflows
 
 /// One immutable fact about a run.
 ///

@@ -1,6 +1,6 @@
 // `PlannedTemplate`: the steps for each item of a step that is expanded during the run, in its plan.
 
-package import WorkflowLanguage
+package import Workflows
 
 /// The steps for each item of a step that is expanded during the run.
 package typealias PlannedTemplate = ItemTemplate<PlannedStep>

@@ -1,6 +1,6 @@
 // `RunPlan`: the steps of a run and their structure, as its first event reports them.
 
-public import WorkflowLanguage
+public import Workflows
 
 /// The steps of a run and their dependencies.
 ///

@@ -1,6 +1,6 @@
 // `SkipReason`: why a step was skipped. Recorded as its text.
 
-public import WorkflowLanguage
+public import Workflows
 
 /// Why a step was skipped.
 ///

@@ -2,7 +2,7 @@
 
 import ChildProcesses
 import Platform
-import WorkflowLanguage
+import Workflows
 
 extension AttemptProcess {
   /// How the wait until a service is ready has ended.

@@ -3,7 +3,7 @@
 import ChildProcesses
 import Masking
 import Paths
-import WorkflowLanguage
+import Workflows
 
 /// Runs steps as child processes on this machine.
 ///

@@ -2,7 +2,7 @@
 
 import ChildProcesses
 import Platform
-import WorkflowLanguage
+import Workflows
 
 /// A temporary file that only this user can access, until it is removed.
 struct OutputFile {

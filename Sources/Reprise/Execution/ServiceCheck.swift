@@ -4,7 +4,7 @@ import ChildProcesses
 import Dispatch
 import Platform
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The check whether a service is ready.
 final class ServiceCheck: Sendable {

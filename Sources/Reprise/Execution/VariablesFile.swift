@@ -1,6 +1,6 @@
 // `VariablesFile`: the file to which one attempt of a step writes variables for later steps.
 
-import WorkflowLanguage
+import Workflows
 
 /// A temporary file with the variables that a step sets for the steps that depend on it.
 ///

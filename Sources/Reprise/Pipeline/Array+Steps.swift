@@ -1,6 +1,6 @@
 // Arrays with one element for each step.
 
-import WorkflowLanguage
+import Workflows
 
 extension Array {
   /// The element of a step, in an array that has one for each index of a plan.

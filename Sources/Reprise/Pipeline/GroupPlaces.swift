@@ -1,7 +1,7 @@
 // `GroupPlaces`: the places of pools that the groups of a run hold from their first step to their last.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The places of pools that groups hold.
 ///

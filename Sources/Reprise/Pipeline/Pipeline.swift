@@ -1,6 +1,6 @@
 // `Pipeline`: compiles a plan into futures, one per step.
 
-import WorkflowLanguage
+import Workflows
 
 /// The results that a step begins with.
 struct NeedResults: Sendable {

@@ -1,6 +1,6 @@
 // `ReadyOrder`: the order in which ready steps begin. Pure.
 
-import WorkflowLanguage
+import Workflows
 
 /// The order in which ready steps begin: the order of the file, unless the workflow says otherwise.
 ///

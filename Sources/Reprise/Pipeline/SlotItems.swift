@@ -1,7 +1,7 @@
 // `SlotItems`: the items of groups with `max-parallel`, which hold a slot from the start of their
 // first step to the end of their last one.
 
-import WorkflowLanguage
+import Workflows
 
 /// The items of groups whose limit counts items of several steps.
 ///

@@ -1,6 +1,6 @@
 // Which of the waiting steps begin next, and what they take.
 
-import WorkflowLanguage
+import Workflows
 
 extension Slots.State {
   /// Creates the state for a plan.

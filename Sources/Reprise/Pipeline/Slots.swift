@@ -1,7 +1,7 @@
 // `Slots`: the ready queue of a run. Begins steps in plan order, within the concurrency limits.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The ready queue of a run and the limits on its running steps.
 ///

@@ -2,7 +2,7 @@
 
 import CombineOperators
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The result of one step: computed once from the results of its needs, then replayed.
 ///

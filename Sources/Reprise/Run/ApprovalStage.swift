@@ -1,6 +1,6 @@
 // The answer to a step that waits for approval, and the time limit of the wait.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The end of a wait for approval.
 enum ApprovalAnswer {

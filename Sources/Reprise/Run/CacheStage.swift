@@ -2,7 +2,7 @@
 
 import Masking
 import Paths
-import WorkflowLanguage
+import Workflows
 
 /// The stage that finds out whether a step is up to date, and remembers its result.
 struct CacheStage: StepStage {

@@ -1,6 +1,6 @@
 // `CompletionStage`: what follows the work of an attempt.
 
-import WorkflowLanguage
+import Workflows
 
 /// How a step goes on after a round.
 enum RoundAnswer: Sendable, Equatable {

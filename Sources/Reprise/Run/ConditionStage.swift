@@ -1,7 +1,7 @@
 // Conditions that a command decides: its exit status 0 means true, 1 means false.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The answer of a command to a condition.
 enum ConditionAnswer: Sendable, Equatable {

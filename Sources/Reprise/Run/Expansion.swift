@@ -1,6 +1,6 @@
 // The expansion of a step during a run: the request of the step, and how the run carries it out.
 
-import WorkflowLanguage
+import Workflows
 
 /// A request of a step in progress to be expanded to one step for each item.
 struct ExpansionRequest: Sendable {

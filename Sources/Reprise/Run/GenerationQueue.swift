@@ -1,6 +1,6 @@
 // `GenerationQueue`: the ready queue of one generation, on top of the slots of its run.
 
-import WorkflowLanguage
+import Workflows
 
 /// The ready queue for the futures of one generation.
 ///

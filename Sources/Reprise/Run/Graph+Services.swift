@@ -1,6 +1,6 @@
 // The services that must run again for some steps of a graph. Pure.
 
-import WorkflowLanguage
+import Workflows
 
 /// A service that has ended, or is being stopped.
 struct EndedService: Sendable, Equatable {

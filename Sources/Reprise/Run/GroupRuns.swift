@@ -1,6 +1,6 @@
 // `GroupRuns`: the time limits and retries of the groups of a run.
 
-import WorkflowLanguage
+import Workflows
 
 /// A group that waits to run again.
 struct PendingGroupRetry: Sendable, Equatable {

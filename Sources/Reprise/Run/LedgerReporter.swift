@@ -1,6 +1,6 @@
 // `LedgerReporter`: reports the events of one attempt of a step to the ledger of its run.
 
-import WorkflowLanguage
+import Workflows
 
 /// The reporter of one attempt of a step.
 struct LedgerReporter: StepReporter {

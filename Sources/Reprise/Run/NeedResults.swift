@@ -1,6 +1,6 @@
 // Which results of its needs keep a step from running.
 
-import WorkflowLanguage
+import Workflows
 
 extension Plan {
   /// Returns what the results of its needs mean for a step.

@@ -1,6 +1,6 @@
 // The slots and the places of a pool that an attempt needs, and its start.
 
-import WorkflowLanguage
+import Workflows
 
 /// The stage in which an attempt waits for its slots, for the steps that it uses, and for its pool.
 struct PlaceStage: StepStage {

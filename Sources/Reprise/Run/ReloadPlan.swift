@@ -1,7 +1,7 @@
 // `ReloadPlan`: what happens to each step when a live run takes another version of its workflow.
 // Pure.
 
-import WorkflowLanguage
+import Workflows
 
 /// The steps that a reload runs again, beyond those that it must.
 package enum ReloadExtent: Sendable, Equatable {

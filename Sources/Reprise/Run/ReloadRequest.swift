@@ -1,6 +1,6 @@
 // `ReloadRequest`: a request to restart a run with another version of its workflow.
 
-import WorkflowLanguage
+import Workflows
 
 /// A request to restart a run with another version of its workflow.
 struct ReloadRequest: Sendable {

@@ -1,6 +1,6 @@
 // The condition of a workflow as a whole: a run whose condition is not met skips all of its steps.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 extension RunDriver {
   /// Ends a run whose condition is not met or cannot be decided.

@@ -1,6 +1,6 @@
 // Connects the futures of steps: those of a generation, and those under `finally`.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunDriver {
   /// Connects steps in topological order.

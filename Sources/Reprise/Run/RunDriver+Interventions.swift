@@ -1,7 +1,7 @@
 // The answers to interventions, and what one does to steps of a run that continues: cancelling them,
 // setting their results, pausing.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunDriver {
   /// The answer to an intervention.

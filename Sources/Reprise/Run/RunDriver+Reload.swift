@@ -1,6 +1,6 @@
 // How a run takes another version of its workflow: the decision, and which steps continue.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunDriver {
   /// Plans a reload and asks whether to go ahead; nil if not.

@@ -1,6 +1,6 @@
 // `RunDriver`: executes the decisions of a run's state machine, one request at a time.
 
-import WorkflowLanguage
+import Workflows
 
 /// Drives one run from its first step to its end.
 ///

@@ -1,7 +1,7 @@
 // Groups of steps in a run: what happens when their time is over, and when they are retried.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The timers of the groups of a run.
 final class GroupTimers: Sendable {

@@ -1,6 +1,6 @@
 // Services: how long they are needed, how they end, and what happens to the steps that use them.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunLedger.Page {
   /// Returns whether a step that uses a service has not ended, and is not being stopped.

@@ -1,6 +1,6 @@
 // Records the events of steps, with what follows from them for other steps.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunLedger.Page {
   /// Records and publishes an event of one step.

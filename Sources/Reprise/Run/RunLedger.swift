@@ -1,7 +1,7 @@
 // `RunLedger`: the state of a live run, and the ordered delivery of its events.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// Holds the state of a live run and delivers every event to its listeners.
 ///

@@ -1,6 +1,6 @@
 // The inputs of a run's state machine, and what decides which steps a restart includes.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunMachine {
   /// What a restart includes besides the steps that it asks for and those that depend on them.

@@ -1,6 +1,6 @@
 // `RunMachine`: a pure state machine that decides on restart, cancel, kill and the end of a run.
 
-import WorkflowLanguage
+import Workflows
 
 /// The state machine of a run: turns an input and a summary of the steps into actions.
 ///

@@ -1,6 +1,6 @@
 // Reports the ends of steps from the state of a run to its slots.
 
-import WorkflowLanguage
+import Workflows
 
 extension Slots {
   /// Records which steps have ended in a state.

@@ -1,6 +1,6 @@
 // `StepAdmission`: decides whether a step runs once its needs have their results.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The stage before a step is ready: its needs, its condition, what it would undo.
 struct StepAdmission: StepStage {

@@ -1,6 +1,6 @@
 // The attempts of a step: which one is made, what it works with, and what follows it.
 
-import WorkflowLanguage
+import Workflows
 
 /// An attempt that is about to be made.
 struct PlannedAttempt: Sendable {

@@ -1,6 +1,6 @@
 // Compares the steps of two versions of a workflow. Pure.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// A step whose declaration differs between two versions of a workflow.
 package struct StepChange: Sendable, Equatable {

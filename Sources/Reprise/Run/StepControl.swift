@@ -1,7 +1,7 @@
 // `StepControl`: the state for stopping, killing and approving one step of a run.
 
 import Masking
-import WorkflowLanguage
+import Workflows
 
 /// The answer to a step that is waiting for approval.
 struct Approval: Sendable {

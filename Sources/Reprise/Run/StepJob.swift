@@ -1,6 +1,6 @@
 // `StepJob`: a step to perform, and the ending of the steps that it needs.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunEnding {
   /// The ending that a step sees whose needs have this blocking result, if any.

@@ -1,6 +1,6 @@
 // The consequences of a step's end for other steps: results, causes of cancellation, `fail-fast`.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunLedger.Page {
   /// Whether the driver must be notified when a step ends.

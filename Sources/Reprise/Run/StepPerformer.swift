@@ -1,6 +1,6 @@
 // `StepPerformer`: takes one step through the stages of its life, from ready to its end.
 
-import WorkflowLanguage
+import Workflows
 
 /// What a run consists of, as far as its steps work with it.
 struct RunParts: Sendable {

@@ -1,7 +1,7 @@
 // Selectors of steps, by which requests to a live run name several steps.
 
 import Paths
-import WorkflowLanguage
+import Workflows
 
 extension Plan {
   /// Returns the steps that selectors select, in file order.

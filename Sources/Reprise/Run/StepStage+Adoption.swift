@@ -1,6 +1,6 @@
 // Attempts that have survived the engine before, and attempts that never started.
 
-import WorkflowLanguage
+import Workflows
 
 extension StepStage {
   /// Returns the attempt of a step that goes on where it runs, after the death of its engine.

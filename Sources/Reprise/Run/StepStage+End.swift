@@ -1,6 +1,6 @@
 // Records the ends of steps in progress, with their consequences for other steps.
 
-import WorkflowLanguage
+import Workflows
 
 extension StepStage {
   /// Records the end of a step in progress, even if its generation is over for the step.

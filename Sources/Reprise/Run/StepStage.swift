@@ -1,7 +1,7 @@
 // `StepStage`: a part of the life of a step, and what all of them work with.
 
 import Masking
-import WorkflowLanguage
+import Workflows
 
 /// What every stage of a step works with: the record of the run, its slots, and time.
 final class StageTools: Sendable {

@@ -1,6 +1,6 @@
 // The variables that a step gets from the steps before it.
 
-import WorkflowLanguage
+import Workflows
 
 extension StepVariables {
   /// Returns the variables for a step.

@@ -1,6 +1,6 @@
 // Steps that undo the work of others when a run has failed.
 
-import WorkflowLanguage
+import Workflows
 
 extension CacheStage {
   /// Forgets the remembered result of the step whose work a step is about to undo.

@@ -1,7 +1,7 @@
 // The values of a step: what its expressions can refer to, its outputs, and masking of secrets.
 
 import Masking
-import WorkflowLanguage
+import Workflows
 
 /// Computes the values of steps.
 struct ValueSource: StepStage {

@@ -1,6 +1,6 @@
 // `WaitStage`: steps that only wait.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The stage in which a step waits for a duration or until a moment.
 struct WaitStage: StepStage {

@@ -1,6 +1,6 @@
 // Execution of one attempt of a step: timeout, observer, work shared with other runs.
 
-import WorkflowLanguage
+import Workflows
 
 /// The stage in which the work of an attempt is done: by an executor or a runner, within its timeout.
 struct WorkStage: StepStage {

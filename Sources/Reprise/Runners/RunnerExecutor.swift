@@ -3,7 +3,7 @@
 import ChildProcesses
 import Masking
 import Platform
-import WorkflowLanguage
+import Workflows
 
 /// An executor that has a ``Runner`` carry out the attempts.
 ///

@@ -1,7 +1,7 @@
 // `RunnerKind`: a kind of place where steps run, with its settings; and the registered kinds.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// A kind of place where steps run; its properties are the settings in `runners`.
 ///

@@ -2,7 +2,7 @@
 
 import Platform
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The places of pools, for all runs of an engine and, with a folder, for all processes that use it.
 ///

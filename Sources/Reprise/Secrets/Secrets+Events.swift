@@ -1,7 +1,7 @@
 // Masks secrets in events and parameters before they are shown or stored.
 
 import Masking
-package import WorkflowLanguage
+package import Workflows
 
 extension Trigger {
   /// Returns the event with each secret in its strings replaced by `***`.

@@ -3,7 +3,7 @@
 import ChildProcesses
 package import Masking
 import Platform
-public import WorkflowLanguage
+public import Workflows
 
 /// The values of the secrets of a run.
 public struct Secrets: Sendable {

@@ -1,6 +1,6 @@
 // Estimates when a run will end, from the usual durations of its steps. Pure.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunState {
   /// The part of the unfinished steps whose usual duration must be known for an estimate.

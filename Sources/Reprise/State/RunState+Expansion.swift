@@ -1,6 +1,6 @@
 // How a run's plan and state change when a step is expanded to several.
 
-package import WorkflowLanguage
+package import Workflows
 
 extension RunPlan {
   /// Replaces the steps to which a step was expanded before by those of new items.

@@ -1,6 +1,6 @@
 // The names of steps for displays.
 
-import WorkflowLanguage
+import Workflows
 
 extension RunState {
   /// Returns whether a step is part of the run and has this id.

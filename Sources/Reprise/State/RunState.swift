@@ -1,6 +1,6 @@
 // `RunState`: the state of a run, as a pure fold over its events.
 
-package import WorkflowLanguage
+package import Workflows
 
 /// The state of a run and of each of its steps.
 ///

@@ -1,6 +1,6 @@
 // `StepStates`: the states of the steps of a run, in file order and by index.
 
-package import WorkflowLanguage
+package import Workflows
 
 /// The states of the steps of a run, in file order.
 ///

@@ -1,6 +1,6 @@
 // Actions: named types or closures that steps can `call`.
 
-import WorkflowLanguage
+import Workflows
 
 /// A type that steps can `call`; its properties are the arguments in `with`.
 ///

@@ -1,6 +1,6 @@
 // Observers of runs inside the program: for logs, metrics and traces.
 
-public import WorkflowLanguage
+public import Workflows
 
 /// An observer that is notified when a run of the engine begins.
 ///

@@ -1,6 +1,6 @@
 // The protocol between the engine and the environment in which steps run.
 
-public import WorkflowLanguage
+public import Workflows
 
 /// A type that runs the steps of a workflow.
 ///

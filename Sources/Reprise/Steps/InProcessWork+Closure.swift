@@ -1,6 +1,6 @@
 // Work of a step from a closure.
 
-public import WorkflowLanguage
+public import Workflows
 
 extension InProcessWork {
   /// Creates work that a Swift closure performs, for steps that are made from data.

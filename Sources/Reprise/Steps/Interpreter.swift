@@ -1,6 +1,6 @@
 // The interpreter that the first line of a script names.
 
-import WorkflowLanguage
+import Workflows
 
 extension Workflow.Step {
   /// Returns the program that runs a script of the step, with its arguments.

@@ -1,7 +1,7 @@
 // Deduplicates identical work of concurrent steps.
 
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The work in progress that several steps share, by name.
 ///

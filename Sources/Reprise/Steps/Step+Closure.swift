@@ -1,6 +1,6 @@
 // Steps that are Swift closures.
 
-public import WorkflowLanguage
+public import WorkflowFiles
 
 /// The closure of a step.
 final class ClosureWork: Sendable {

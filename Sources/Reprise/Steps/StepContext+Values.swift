@@ -1,6 +1,6 @@
 // Typed access to the inputs, parameters and arguments of a step in Swift code.
 
-public import WorkflowLanguage
+public import Workflows
 
 extension StepContext {
   /// Returns the output of a step that this step needs, decoded as a type.

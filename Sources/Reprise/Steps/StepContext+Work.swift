@@ -1,6 +1,6 @@
 // Runs the work of a step: with the executor, or as a closure in this process.
 
-import WorkflowLanguage
+import Workflows
 
 extension StepContext {
   /// The program that the step runs, with its arguments: for executors.

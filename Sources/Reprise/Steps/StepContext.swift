@@ -1,7 +1,7 @@
 // The context of one attempt of one step.
 
 package import Masking
-public import WorkflowLanguage
+public import Workflows
 
 /// The context of one attempt of one step: its values, and the means to report.
 public struct StepContext: Sendable {

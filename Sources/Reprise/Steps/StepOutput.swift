@@ -1,6 +1,6 @@
 // Typed handles for the outputs of steps, checked by the compiler where they are produced and used.
 
-public import WorkflowLanguage
+public import WorkflowFiles
 
 /// The output of a step, with its type.
 ///

@@ -1,6 +1,6 @@
 // Encodes and decodes Swift values as step outputs: strings by name.
 
-import WorkflowLanguage
+import Workflows
 
 extension StepOutputs {
   /// The name of the output of a step that returns a single value instead of a map.
@@ -13,7 +13,7 @@ extension StepOutputs {
   /// - Throws: The error of the value's encoding.
   package init(encoding output: some Encodable) throws {
     // Qualified: in an extension of a dictionary, `Value` is the dictionary's own type.
-    switch try WorkflowLanguage.Value(encoding: output) {
+    switch try Workflows.Value(encoding: output) {
     case .map(let values): self = values.mapValues(\.asText)
     case .null: self = [:]
     case let value: self = [Self.soleName: value.asText]

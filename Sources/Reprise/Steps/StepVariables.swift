@@ -1,6 +1,6 @@
 // `StepVariables`: the variables that steps set for the steps that depend on them.
 
-import WorkflowLanguage
+import Workflows
 
 /// The variables that steps set for others.
 ///

@@ -1,7 +1,7 @@
 // Runs started by the events of a publisher or an asynchronous sequence.
 
 public import CombineOperators
-public import WorkflowLanguage
+public import Workflows
 
 extension Engine {
   /// Runs a workflow for each event of a publisher.

@@ -1,6 +1,6 @@
 // The times of a schedule as they come, as asynchronous sequences.
 
-public import WorkflowLanguage
+public import WorkflowFiles
 
 extension Schedule {
   /// Returns the times at which the schedule is due, each one when it has come.

@@ -2,7 +2,7 @@
 // time is a parameter.
 
 import Schedules
-package import WorkflowLanguage
+package import WorkflowFiles
 
 /// The times at which a schedule is due.
 ///

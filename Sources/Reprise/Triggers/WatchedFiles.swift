@@ -2,7 +2,7 @@
 // file system.
 
 package import Paths
-package import WorkflowLanguage
+package import WorkflowFiles
 
 /// The files whose changes matter to a workflow.
 ///

@@ -2,7 +2,7 @@
 // each.
 
 import CombineOperators
-public import WorkflowLanguage
+public import Workflows
 
 /// What happens to an event that arrives while a run is in progress.
 public enum WhenBusy: Sendable, Equatable {

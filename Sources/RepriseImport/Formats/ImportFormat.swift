@@ -1,6 +1,6 @@
 // The tools whose files can be imported, and how a file is recognized.
 
-import WorkflowLanguage
+import Workflows
 import YAML
 
 /// A tool whose files can be imported.

@@ -1,6 +1,6 @@
 // A workflow file that is being written: a tree of values with comments.
 
-import WorkflowLanguage
+import Workflows
 
 /// A value of the file that is written.
 enum Draft {

@@ -1,6 +1,6 @@
 // Checks a workflow file before it is written, and turns what the language refuses into comments.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// A workflow file that has been checked.
 struct CheckedDraft {

@@ -1,6 +1,6 @@
 // How texts are written in YAML: plain, quoted, or as a block.
 
-import WorkflowLanguage
+import WorkflowFiles
 
 /// Writes texts as YAML scalars.
 enum ScalarText {

@@ -2,7 +2,7 @@
 
 import Reprise
 import Synchronization
-import WorkflowLanguage
+import Workflows
 
 /// The record of a run under test, which survives the crashes of its engines.
 final class TestRecord: Sendable {

@@ -50,7 +50,7 @@ public final class WorkflowTest: Sendable {
   ///
   /// - Parameters:
   ///   - workflow: The workflow. Without an `executor`, none of its steps may run a command: see
-  ///     ``Reprise/WorkflowLanguage/Workflow/replacing(_:with:)``.
+  ///     ``Reprise/Workflows/Workflow/replacing(_:with:)``.
   ///   - engine: The engine under test: its actions, runners and observer are used. Its executor,
   ///     clock and recorder are replaced.
   ///   - executor: Executes commands; by default, commands are refused.

@@ -1,7 +1,7 @@
 // The sleepers of a virtual clock.
 
 import Reprise
-import WorkflowLanguage
+import Workflows
 
 /// What waits for moments of virtual time.
 struct Timers {

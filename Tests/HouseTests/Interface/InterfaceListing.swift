@@ -11,7 +11,7 @@ struct InterfaceListing: Sendable {
   static let modules = [
     "CombineOperators", "Expressions", "Reprise", "RepriseHost", "RepriseJournal",
     "RepriseObservability",
-    "RepriseService", "RepriseTesting", "Schedules", "WorkflowLanguage",
+    "RepriseService", "RepriseTesting", "Schedules", "WorkflowFiles", "Workflows",
   ]
 
   /// The modules that are not empty in this build.

@@ -11,7 +11,7 @@
 
 import Foundation
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 /// Tests of the workflows in the documentation.
 struct WorkflowBlockTests {

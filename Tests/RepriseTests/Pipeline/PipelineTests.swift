@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

@@ -2,7 +2,7 @@ import CombineOperators
 import Synchronization
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

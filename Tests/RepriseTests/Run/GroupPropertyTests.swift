@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Reprise
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 /// Random trees of groups with all settings, and requests at random moments.
 struct GroupPropertyTests {

@@ -3,7 +3,7 @@
 import CombineOperators
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

@@ -3,7 +3,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

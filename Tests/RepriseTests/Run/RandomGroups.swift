@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 /// Writes random workflows: trees of groups with all of their settings, written and computed items,
 /// waits, services and steps under `finally`.

@@ -4,7 +4,7 @@ import CombineOperators
 import Reprise
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 /// The published states of a run.
 struct RunStatesTests {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Reprise
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 /// Services in groups with settings, and services that start again.
 struct ServiceGroupTests {

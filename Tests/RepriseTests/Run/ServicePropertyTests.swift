@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Reprise
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 /// Random workflows with services in groups with a mutex, retries and `max-parallel`.
 struct ServicePropertyTests {

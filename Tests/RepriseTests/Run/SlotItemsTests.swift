@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Reprise
-@testable import WorkflowLanguage
+@testable import WorkflowFiles
 
 struct SlotItemsTests {
   /// A random workflow with nested groups whose limits count items.

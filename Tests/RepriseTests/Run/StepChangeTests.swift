@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

@@ -1,4 +1,4 @@
-import WorkflowLanguage
+import WorkflowFiles
 
 extension Plan {
   /// Creates a plan of steps without names.

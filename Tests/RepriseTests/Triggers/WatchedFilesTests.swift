@@ -2,7 +2,7 @@ import Foundation
 import Paths
 import TestSupport
 import Testing
-import WorkflowLanguage
+import WorkflowFiles
 
 @testable import Reprise
 

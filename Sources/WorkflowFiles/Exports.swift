@@ -1,0 +1,3 @@
+// Re-exports the model, which workflow files are read into.
+
+@_exported public import Workflows

@@ -1,0 +1,79 @@
+// The rules of a step that is a service: when it is ready, and how it is stopped.
+
+/// When a service is ready, and how it is stopped.
+public struct ServiceRule: Sendable, Equatable {
+  /// A check whether a service is ready.
+  public enum Probe: Sendable, Equatable {
+    /// This script succeeds.
+    case run(String)
+    /// A connection to this port of this machine is accepted.
+    case port(Int)
+    /// A request of this address is answered with a status from 200 to 399.
+    case http(HTTPAddress)
+    /// A line of its output contains this text.
+    case line(String)
+    /// It writes the line `ready` to the file named by `REPRISE_PROGRESS`.
+    case report
+  }
+
+  /// The check; nil if the service is ready as soon as it has started.
+  public var probe: Probe?
+  /// The time between two checks.
+  public var interval: Duration = .milliseconds(500)
+  /// The time within which an attempt must become ready; otherwise it fails.
+  public var timeout: Duration = .seconds(60)
+  /// The number of the signal that asks the service to end; SIGTERM by default.
+  public var stopSignal: Int32 = 15
+
+  /// Creates the rules of a service that is ready as soon as it has started.
+  public init() {}
+
+  /// The signals that can stop a service, by name.
+  package static let signals: [(name: String, number: Int32)] = [
+    ("TERM", 15), ("INT", 2), ("QUIT", 3), ("HUP", 1), ("KILL", 9),
+  ]
+}
+
+/// An address of the form `http://HOST:PORT/PATH`.
+public struct HTTPAddress: Sendable, Equatable {
+  /// The name or address of the machine, without brackets.
+  public let host: String
+  /// The port.
+  public let port: Int
+  /// The path with its query, from the first `/`.
+  public let path: String
+
+  /// Parses an address; nil if it is invalid or not `http`.
+  public init?(_ text: String) {
+    let prefix = "http://"
+    guard text.hasPrefix(prefix), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return nil
+    }
+    let rest = text.dropFirst(prefix.count)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let tail = rest.dropFirst(authority.count).prefix { $0 != "#" }
+    path = tail.hasPrefix("/") ? String(tail) : "/" + tail
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else { return nil }
+      host = String(authority[authority.index(after: authority.startIndex)..<end])
+      let port = authority[authority.index(after: end)...]
+      guard let number = Self.port(port) else { return nil }
+      self.port = number
+    } else {
+      let name = authority.prefix { $0 != ":" }
+      host = String(name)
+      guard let number = Self.port(authority.dropFirst(name.count)) else { return nil }
+      port = number
+    }
+    guard !host.isEmpty, !host.contains("@") else { return nil }
+  }
+
+  /// Returns the number in a text such as `:8080`; 80 for the empty text, nil if it is invalid.
+  private static func port(_ text: Substring) -> Int? {
+    if text.isEmpty { return 80 }
+    guard text.hasPrefix(":"), let port = Int(text.dropFirst()), (1...65_535).contains(port) else {
+      return nil
+    }
+    return port
+  }
+}

@@ -1,0 +1,71 @@
+// Compares the settings of declarations in Swift with the keys of workflow files.
+
+import Testing
+import WorkflowReading
+
+@testable import WorkflowFiles
+
+struct SettingTests {
+  private static let steps: [StepSetting] = [
+    .name("n"), .needs("a"), .if("true"), .skipsDependents, .environment(["A": "b"]),
+    .directory("d"), .shell("bash"), .timeout(.seconds(1)), .retry(1), .repeat(until: "x"),
+    .grace(.seconds(1)), .continuesOnError, .mutex("m"), .pool("p"), .share("s"), .runner("r"),
+    .survives, .usesTerminal, .separatesStreams, .ready(port: "80"), .stop("INT"),
+    .restartsOnFailure, .priority(1),
+    .foreach(1...2), .matrix(["v": ["1"]]), .itemID("k"), .maxItems(1), .maxParallel(1), .failsFast,
+    .outputs(["o": "1"]), .cache(inputs: ["a"]), .undo("x"), .when(.success), .approval("a"),
+  ]
+  /// Keys with an initializer of `Step` of their own, and those of its arguments.
+  private static let initializers: Set = [
+    "id", "run", "exec", "service", "call", "wait", "uses", "with",
+  ]
+
+  private static let workflows: [WorkflowSetting] = [
+    .description("d"), .parameter("p"), .environment(["A": "b"]), .dotenv(".env"),
+    .secret("s", from: .environment("S")), .runner(named: "r", "sandbox"), .runner("r"),
+    .directory("d"), .shell("bash"), .if("true"), .timeout(.seconds(1)), .grace(.seconds(1)),
+    .maxParallel(1), .failsFast, .order(.file),
+    .concurrency(Concurrency(group: "g", policy: .queue)), .pools(["p": 1]),
+    .durability(.process), .keep(Retention(runs: 1)), .onEnd(run: "x"), .on(["start": true]),
+    .defaults(["retry": 1]), .outputs(["o": "1"]),
+  ]
+
+  @Test func `each key of a step has a setting or an initializer`() {
+    let settings = Set(Self.steps.flatMap(\.entries).map(\.key)).union(Self.initializers)
+    #expect(Set(KeyTable.step.keys.map(\.name)) == settings)
+  }
+
+  @Test func `each key of a workflow has a setting, but workflows, which are functions in Swift`() {
+    let settings = Set(Self.workflows.map(\.key))
+    let others: Set = ["name", "steps", "finally", "workflows"]
+    #expect(Set(Tables.workflow.keys.keys.map(\.name)) == settings.union(others))
+  }
+
+  @Test func `settings as maps are those of a file`() throws {
+    let workflow = try Workflow(
+      "w", .if(run: "test -e a", timeout: .seconds(5)), .pools(["p": 1]),
+      .runner("sandbox", ["network": true])
+    ) {
+      Step("a", run: "x", .if(run: "test -e b"), .repeat(while: "status == 75", Retry(limit: 3)))
+      Step("b", waitUntil: "2026-12-01T08:00:00Z", .skipsDependents(false))
+      Step(
+        "c", run: "x",
+        .undo("y", environment: ["A": "1"], timeout: .seconds(3), retry: Retry(limit: 2)))
+      Step("d", exec: ["x"], .undo(exec: ["y", "z"]))
+      Step("e", exec: ["x"], .undo(exec: ["y"], timeout: .seconds(1)))
+    }
+    let file = try Workflow(text: try #require(workflow.declarationText), file: "w.yaml")
+    #expect(file.steps == workflow.steps)
+    guard case .command(let command)? = workflow.condition else {
+      Issue.record("\(String(describing: workflow.condition))")
+      return
+    }
+    #expect(command == ConditionCommand(script: "test -e a", limit: .seconds(5)))
+    #expect(workflow.steps[0].extras.conditionCommand?.script == "test -e b")
+    #expect(workflow.steps[0].extras.repetition?.isWhile == true)
+    let undo = try #require(workflow.steps.first { $0.id == "c/undo" })
+    #expect(undo.timeout == .seconds(3) && undo.retry?.limit == 2)
+    #expect(undo.environment["A"]?.source == "1")
+    #expect(workflow.steps.contains { $0.id == "d/undo" })
+  }
+}
