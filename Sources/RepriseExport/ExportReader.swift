@@ -107,6 +107,7 @@ struct ExportReader {
       extras.cleanUp != nil, "finally", "only the whole workflow has steps that run at its end")
     refuse(extras.undoes != nil, "undo", "only Reprise knows what a failed run has done")
     refuse(!extras.directories.isEmpty, "dir", "a group has no directory there")
+    refuse(!extras.outer.isEmpty, "foreach", "a group has no variables for the items in it there")
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
     }

@@ -92,8 +92,8 @@ extension Workflow {
   private func valueLines(of step: Workflow.Step) -> [String] {
     let extras = step.extrasIfAny
     let scope = extras?.scope ?? 0
-    var templates = Array(step.environment.values) + Array(scopes[scope].environment.values)
-    templates += [step.directory, extras?.share, extras?.cache?.key].compactMap(\.self)
+    var templates = step.settingTemplates + Array(scopes[scope].environment.values)
+    templates += [extras?.share, extras?.cache?.key].compactMap(\.self)
     templates += (extras?.outputs.values).map(Array.init) ?? []
     templates += step.action.kind.templates
     // Dotenv files often contain secrets, so show a hash, which differs from process to process.

@@ -76,6 +76,7 @@ extension WorkflowReader {
     let (source, own) = readSource(fields, context, draft)
     let group = fullID(id, scope: context.scope)
     var inner = context
+    inner.keepOuterItem()
     inner.bindings = own.within(context.bindings)
     inner.extras.fan = group
     let limit = fields["max-items"].flatMap { itemsLimit($0, context) } ?? FanStep.itemsMax

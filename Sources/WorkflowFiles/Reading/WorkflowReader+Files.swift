@@ -83,10 +83,20 @@ extension WorkflowReader {
     var found: [(template: Template, scope: Int, bindings: Bindings?)] = []
     for position in chain.reversed() {
       let scope = scopes[position]
+      for settings in scope.callerOuter {
+        for directory in settings.directories {
+          found.append((directory, settings.scope, settings.bindings))
+        }
+      }
       for directory in scope.callerDirectories {
         found.append((directory, scope.parent ?? 0, scope.bindings))
       }
       if let directory = scope.directory { found.append((directory, position, scope.bindings)) }
+    }
+    for settings in context.extras.outer {
+      for directory in settings.directories {
+        found.append((directory, settings.scope, settings.bindings))
+      }
     }
     for directory in context.extras.directories {
       found.append((directory, context.scope, context.bindings))

@@ -106,7 +106,9 @@ private struct FanNesting {
 
   func forget(in scope: inout Scope, at position: Int) {
     for (name, group) in scope.groups {
-      scope.groups[name]?.ends = known(group.ends, inside: ownersOfScopes[position])
+      // The group of one item belongs to the template of the items.
+      let template = ItemNames.fan(ofTemplate: name).map { scope.prefix + $0 }
+      scope.groups[name]?.ends = known(group.ends, inside: template ?? ownersOfScopes[position])
     }
   }
 }

@@ -77,6 +77,7 @@ extension WorkflowReader {
       // It expands to no steps. Read it anyway, to report its errors.
       var trial = self
       var inner = context
+      inner.keepOuterItem()
       inner.bindings = placeholderBinding
       _ = trial.readInstance(fields, "\(id)[0]", needs, inner)
       readers = trial.readers
@@ -84,6 +85,7 @@ extension WorkflowReader {
     let group = scopes[context.scope].prefix + id
     nameGroup(fields["name"], id, context)
     var inner = context
+    inner.keepOuterItem()
     var items = Group(name: group, hasID: true, in: context.group)
     readLimits(ofParts: fields, of: &items, context)
     inner.group = groups.add(items)

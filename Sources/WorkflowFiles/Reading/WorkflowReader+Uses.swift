@@ -164,6 +164,7 @@ extension WorkflowReader {
     }
     scopes[inner.scope].callerEnvironment = environment
     scopes[inner.scope].callerDirectories = directories
+    scopes[inner.scope].callerOuter = context.extras.outer
   }
 
   /// Reports keys that a step with `uses` cannot have.

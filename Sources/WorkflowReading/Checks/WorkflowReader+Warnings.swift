@@ -83,7 +83,7 @@ extension WorkflowReader {
           let cause: Diagnostic.Cause =
             isOfFile
             ? .variableOfSameFile(name)
-            : step?.environment[name] != nil
+            : step?.sets(name) == true
               ? .variableOfStep(name)
               : .unsetVariable(
                 name,

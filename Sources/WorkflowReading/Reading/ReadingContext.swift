@@ -95,6 +95,17 @@ extension WorkflowReader {
       set { change { $0.environment = newValue } }
     }
 
+    /// Lets the expressions of the groups so far keep their item when a `foreach` or `matrix` begins.
+    package mutating func keepOuterItem() {
+      guard bindings != nil, !environment.isEmpty || !extras.directories.isEmpty else { return }
+      extras.outer.append(
+        OuterSettings(
+          environment: environment, directories: extras.directories, scope: scope,
+          bindings: bindings))
+      extras.directories = []
+      environment = [:]
+    }
+
     /// Whether the steps are under `finally` of a used file.
     package var isCleanUp: Bool {
       get { rest.isCleanUp }

@@ -99,6 +99,7 @@ struct ItemCopy {
     copy.prefix = names.id(scope.prefix)
     copy.title = scope.title.map(names.text)
     copy.bindings = scope.bindings?.filled(for: number, with: bindings)
+    copy.callerOuter = scope.callerOuter.map(outer)
     copy.groups = scope.groups.mapValues(group)
     return copy
   }
@@ -122,6 +123,10 @@ struct ItemCopy {
     return copy
   }
 
+  private func outer(_ settings: OuterSettings) -> OuterSettings {
+    settings.filled(for: number, with: bindings, scope: scopes.copy(of: settings.scope))
+  }
+
   private func step(_ step: Workflow.Step) -> Workflow.Step {
     var copy = step
     copy.id = names.id(step.id)
@@ -135,6 +140,7 @@ struct ItemCopy {
       extras.conditions[position].bindings =
         condition.bindings?.filled(for: number, with: bindings)
     }
+    extras.outer = extras.outer.map(outer)
     extras.name = extras.name.map(names.text)
     extras.fan = extras.fan.map(names.id)
     extras.undoes = extras.undoes.map(names.id)

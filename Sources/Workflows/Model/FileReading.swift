@@ -17,6 +17,7 @@ extension Workflow {
     scopes.contains { scope in
       scope.environment.values.contains(where: \.readsFiles)
         || scope.directory?.readsFiles == true
+        || scope.callerOuter.flatMap(\.templates).contains(where: \.readsFiles)
         || scope.parameters.values.contains { argument in
           if case .template(let template, _) = argument { template.readsFiles } else { false }
         }
@@ -34,9 +35,7 @@ extension Workflow {
 extension Workflow.Step {
   /// Whether an expression of this step reads files.
   package var readsFiles: Bool {
-    if environment.values.contains(where: \.readsFiles) || directory?.readsFiles == true {
-      return true
-    }
+    if settingTemplates.contains(where: \.readsFiles) { return true }
     if action.kind.templates.contains(where: \.readsFiles) { return true }
     guard let extras = extrasIfAny else { return false }
     return extras.conditions.contains { $0.template.readsFiles }

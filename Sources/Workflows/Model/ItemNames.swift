@@ -26,6 +26,11 @@ package struct ItemNames: Sendable {
   /// Returns the id of the template of a step, such as `test[*]`.
   package static func template(of step: String) -> String { step + "[*]" }
 
+  /// Returns the step whose template has a name, such as `test` for `test[*]`; nil for other names.
+  package static func fan(ofTemplate name: String) -> Substring? {
+    name.hasSuffix("[*]") ? name.dropLast(3) : nil
+  }
+
   /// Returns whether an id is that of a step or group of an item of a step.
   package static func isOfItem(_ id: String, of step: String) -> Bool {
     id.hasPrefix(step) && id.utf8.dropFirst(step.utf8.count).first == UInt8(ascii: "[")

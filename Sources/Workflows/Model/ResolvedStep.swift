@@ -190,24 +190,6 @@ extension Workflow {
     return nil
   }
 
-  /// Returns the environment variables that the file declares for a step, unevaluated.
-  package func declaredEnvironment(of step: Workflow.Step) -> [String: String] {
-    var declared: [String: Template] = [:]
-    for scope in chain(of: step.extras.scope) {
-      declared.merge(scopes[scope].callerEnvironment) { $1 }
-    }
-    declared.merge(scopes[step.extras.scope].environment) { $1 }
-    return declared.merging(step.environment) { $1 }.mapValues(\.source)
-  }
-
-  /// Returns the working directories of a step, unevaluated, each relative to the previous one.
-  package func declaredDirectories(of step: Workflow.Step) -> [String] {
-    let outer = chain(of: step.extras.scope).flatMap {
-      scopes[$0].callerDirectories + [scopes[$0].directory].compactMap(\.self)
-    }
-    return (outer + step.extras.directories + [step.directory].compactMap(\.self)).map(\.source)
-  }
-
   /// Whether a step has a condition.
   package func hasCondition(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.conditions.isEmpty == false
@@ -238,12 +220,18 @@ extension Workflow {
     var environment = try callerVariables(of: position, values)
     environment.merge(variables) { $1 }
     source.variables = variables
+    for outer in extras?.outer ?? [] {
+      environment.merge(
+        try self.source(of: outer, values, variables).texts(of: outer.environment, "env")
+      ) { $1 }
+    }
     if !step.environment.isEmpty {
       environment.merge(try source.texts(of: step.environment, "env")) { $1 }
     }
     let action = try step.action.kind.resolved(source)
     var directories: [String] = []
     for scope in chain(of: position) {
+      directories += try self.directories(of: scopes[scope].callerOuter, values)
       for directory in scopes[scope].callerDirectories {
         directories.append(try caller(of: scope, values).text(of: directory, "dir"))
       }
@@ -251,6 +239,7 @@ extension Workflow {
       let outer = StepSource(workflow: self, values: values, scope: scope, bindings: nil)
       directories.append(try outer.text(of: directory, "dir"))
     }
+    directories += try self.directories(of: extras?.outer ?? [], values, variables)
     for directory in extras?.directories ?? [] {
       directories.append(try source.text(of: directory, "dir"))
     }
@@ -276,7 +265,13 @@ extension Workflow {
   ) throws(ResolutionError) -> [String: String] {
     guard scope != 0 else { return [:] }
     var variables: [String: String] = [:]
-    for scope in chain(of: scope) where !scopes[scope].callerEnvironment.isEmpty {
+    for scope in chain(of: scope) {
+      for outer in scopes[scope].callerOuter {
+        variables.merge(
+          try source(of: outer, values).texts(of: outer.environment, "env")
+        ) { $1 }
+      }
+      guard !scopes[scope].callerEnvironment.isEmpty else { continue }
       let texts = try caller(of: scope, values).texts(of: scopes[scope].callerEnvironment, "env")
       variables.merge(texts) { $1 }
     }
@@ -374,7 +369,7 @@ extension Workflow {
   }
 
   /// Returns a scope and its ancestors, outermost first.
-  private func chain(of scope: Int) -> [Int] {
+  func chain(of scope: Int) -> [Int] {
     var chain: [Int] = []
     var next: Int? = scope
     while let position = next {

@@ -42,6 +42,8 @@ package struct Scope: Sendable, Equatable {
   package var callerEnvironment: [String: Template] = [:]
   /// Their directories, in the parent scope; each is relative to the one before it.
   package var callerDirectories: [Template] = []
+  /// What groups outside of the innermost `foreach` or `matrix` around that step set.
+  package var callerOuter: [OuterSettings] = []
   /// The working directory of its steps, relative to the parent scope.
   package var directory: Template?
   /// The pools that the file declares, with their sizes.

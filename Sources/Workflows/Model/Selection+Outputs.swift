@@ -22,8 +22,8 @@ extension Workflow {
       // A step that runs only after a failure is usually not reached.
       if let endings = extras?.finally, !endings.contains(.success) { continue }
       let scope = extras?.scope ?? 0
-      var templates = Array(step.environment.values) + Array(scopes[scope].environment.values)
-      templates += [step.directory, extras?.share, extras?.cache?.key].compactMap(\.self)
+      var templates = step.settingTemplates + Array(scopes[scope].environment.values)
+      templates += [extras?.share, extras?.cache?.key].compactMap(\.self)
       templates += (extras?.outputs.values).map(Array.init) ?? []
       templates += step.action.kind.templates
       for template in templates {

@@ -146,6 +146,8 @@ public struct StepExtras: Sendable, Equatable {
   package var inheritsShell = false
   /// The directories of the groups that contain the step, each relative to the one before it.
   package var directories: [Template] = []
+  /// What groups outside of the innermost `foreach` or `matrix` set, from the outside in.
+  package var outer: [OuterSettings] = []
   /// The mutex of the step.
   ///
   /// Steps with the same mutex never run at the same time.
