@@ -26,12 +26,14 @@ extension RunDriver {
     }
   }
 
-  /// Connects steps anew, in topological order, with the needs that they have by now.
+  /// Connects steps anew, and those that depend on them, in topological order, with the needs that they
+  /// have by now.
   ///
-  /// Steps in progress go on, and failed ones keep their results.
+  /// Steps in progress go on, and failed ones keep their results. A step that depends on others waits for
+  /// the futures that they had when it was connected: alone, it would wait forever.
   func reconnect(_ steps: [StepIndex]) {
     let steps = ledger.decide { page in
-      let steps = steps.filter { step in
+      let steps = page.plan.graph.withDependents(steps).filter { step in
         switch page.state[step].phase {
         // The result of a step may have been set, or it was cancelled, before its needs had theirs.
         case .pending, .succeeded, .skipped, .cancelled: true
