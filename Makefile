@@ -9,7 +9,7 @@ TRAITS = --enable-all-traits
 # file of the package would be compiled again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: run build build-tests test terminal-test export-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api api-changes errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test export-test web-test web-load runners package check-package mutants nightly campaigns trace-campaign simulate simulate-faults soak fuzz api api-changes errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -50,7 +50,7 @@ web-load: release
 	Scripts/default-signals Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
 
 # The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
-SOAK ?= SchemaTests|BrokenFileTests|CancelTests|ClockTests|CollectByTimeTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|GroupPropertyTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PlanTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RandomEventTests|ServiceGroupTests|ServicePropertyTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests|EmbeddingServerTests|FanOracleTests
+SOAK ?= SchemaTests|BrokenFileTests|CancelTests|ClockTests|CollectByTimeTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|GroupPropertyTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PlanTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RandomEventTests|ServiceGroupTests|ServicePropertyTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests|EmbeddingServerTests|FanOracleTests|FileFindingsTests|TraceTests
 soak: install-needs
 	$(BUILD) $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/default-signals Scripts/test $(TRAITS) --skip-build --filter '$(SOAK)'
@@ -70,7 +70,14 @@ nightly: test-needs
 
 # Every campaign at its full length, and the sanitizer: most of a day.
 campaigns: test-needs
-	$(MAKE) --keep-going --jobs=1 tsan simulate simulate-faults fuzz soak
+	$(MAKE) --keep-going --jobs=1 tsan simulate simulate-faults trace-campaign fuzz soak
+
+# The watch of files, compared with an independent model of random projects and programs. TRACES is their
+# number.
+TRACES ?= 2000
+trace-campaign: test-needs
+	$(BUILD) --product TraceDriver
+	python3 Tests/TraceCampaign/campaign.py --driver .build/debug/TraceDriver --count $(TRACES)
 
 # Simulated runs with fresh seeds, for HOURS hours: see Documentation/reliability.md.
 HOURS ?= 8

@@ -83,7 +83,9 @@ let package = Package(
     .target(name: "ThreadSanitizerShim"),
     .target(name: "CombineOperators", dependencies: ["CombineShim", "ThreadSanitizerShim"]),
     .target(name: "ChildProcessesShim"),
-    .target(name: "ChildProcesses", dependencies: ["Platform", "ChildProcessesShim"]),
+    .target(name: "FileTraceShim"),
+    .target(
+      name: "ChildProcesses", dependencies: ["Platform", "ChildProcessesShim", "FileTraceShim"]),
     .target(name: "FileWatching", dependencies: ["Platform", "Paths"]),
     .target(name: "Masking"),
     .target(
@@ -160,6 +162,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log", condition: web),
       ]),
 
+    .executableTarget(
+      name: "TraceDriver", dependencies: ["FileTraceShim"], path: "Tests/TraceDriver"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "Simulator",

@@ -50,8 +50,10 @@ package final class ChildProcess: Sendable {
       let started = startProcess(
         path, arguments: [command.executable] + command.arguments,
         environment: environment,
-        directory: command.directory, output: ends.output.writing, errors: ends.errors.writing)
+        directory: command.directory, output: ends.output.writing, errors: ends.errors.writing,
+        watchedBy: command.trace)
       ends.closeWriting()
+      command.trace?.hasStarted()
       switch started {
       case .success(let pid):
         let child = ChildProcess(id: pid, roomForOutput: roomForOutput)

@@ -22,6 +22,8 @@ package struct Command: Sendable, Equatable {
   package var reportsFromAllUsers = false
   /// Whether standard error goes to the pipe of standard output, so that output has one order.
   package var mergesStreams = false
+  /// What watches the files that the process tree uses; nil for nothing.
+  package var trace: FileTrace?
 
   /// Creates a command.
   package init(

@@ -33,13 +33,18 @@ struct PipeEnds {
 /// - Returns: Its process id, or the system error.
 func startProcess(
   _ path: String, arguments: [String], environment: Environment, directory: String?,
-  output: Int32, errors: Int32
+  output: Int32, errors: Int32, watchedBy trace: FileTrace? = nil
 ) -> Result<Int32, Errno> {
   unsafe start(arguments, environment) { pid, arguments, environment in
-    guard let directory else {
-      return unsafe reprise_spawn(&pid, path, arguments, environment, nil, output, errors)
+    var watch = unsafe trace.map { unsafe $0.watch } ?? reprise_watch()
+    return unsafe withUnsafePointer(to: &watch) { watch in
+      let watch = unsafe trace == nil ? nil : watch
+      guard let directory else {
+        return unsafe reprise_spawn(&pid, path, arguments, environment, nil, output, errors, watch)
+      }
+      return unsafe reprise_spawn(
+        &pid, path, arguments, environment, directory, output, errors, watch)
     }
-    return unsafe reprise_spawn(&pid, path, arguments, environment, directory, output, errors)
   }
 }
 

@@ -9,6 +9,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +37,11 @@ struct job {
   int input, output, errors;
   /// The highest number of a signal that may be ignored.
   int last_signal;
+  /// Who is asked before calls of the program; NULL for nobody.
+  const struct reprise_watch *watch;
   int error;
+  /// Whether the listener could not be sent: without anyone at it, each watched call would fail.
+  int is_deaf;
 };
 
 // A sanitizer would track calls that never return, and descriptors that are not ours.
@@ -79,11 +86,58 @@ UNSANITIZED static void stop_ignoring(int last) {
   }
 }
 
+// From linux/seccomp.h, in order: a listener, no slow-down of calls that are let through, and only a
+// fatal signal ends the wait for an answer (since Linux 5.19).
+#define LISTENER 8UL
+#define NO_SLOW_DOWN 4UL
+#define ONLY_FATAL_SIGNALS 32UL
+
+UNSANITIZED static long filter_calls(const void *program, unsigned long flags) {
+  long listener = syscall(SYS_seccomp, 1 /* SECCOMP_SET_MODE_FILTER */, flags, program);
+  if (listener >= 0 || errno != EACCES) return listener;
+  // Without this, only root may filter; set-uid programs get no more rights from here on.
+  syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return syscall(SYS_seccomp, 1, flags, program);
+}
+
+/// Lets the kernel ask before each call that the filter names. A program that cannot be watched runs
+/// all the same: its watcher sees the end of the socket.
+UNSANITIZED static void be_watched(struct job *job) {
+  long listener = filter_calls(job->watch->program, LISTENER | NO_SLOW_DOWN | ONLY_FATAL_SIGNALS);
+  if (listener < 0 && errno == EINVAL)
+    listener = filter_calls(job->watch->program, LISTENER | NO_SLOW_DOWN);
+  if (listener < 0) return;
+  int descriptor = (int)listener;
+  char byte = 0;
+  struct iovec part = {&byte, 1};
+  union {
+    char space[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr aligned;
+  } control;
+  struct msghdr message;
+  memset(&control, 0, sizeof control);
+  memset(&message, 0, sizeof message);
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.space;
+  message.msg_controllen = sizeof control.space;
+  control.aligned.cmsg_level = SOL_SOCKET;
+  control.aligned.cmsg_type = SCM_RIGHTS;
+  control.aligned.cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(&control.aligned), &descriptor, sizeof descriptor);
+  if (syscall(SYS_sendmsg, job->watch->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+    job->is_deaf = 1;
+}
+
 /// Runs in the child, with system calls only: it must not modify our memory, except the job.
 UNSANITIZED __attribute__((used, noreturn)) static void become(struct job *job) {
   uint64_t none = 0;
   stop_ignoring(job->last_signal);
-  if (syscall(SYS_setsid) >= 0 && (!job->directory || !syscall(SYS_chdir, job->directory)) &&
+  int is_ready = syscall(SYS_setsid) >= 0 &&
+                 (!job->directory || !syscall(SYS_chdir, job->directory));
+  // While its descriptors are open.
+  if (is_ready && job->watch) be_watched(job);
+  if (is_ready && !job->is_deaf &&
       syscall(SYS_dup3, job->input, 0, 0) >= 0 && syscall(SYS_dup3, job->output, 1, 0) >= 0 &&
       syscall(SYS_dup3, job->errors, 2, 0) >= 0 && !syscall(SYS_close_range, 3, ~0U, 0) &&
       !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8))
@@ -131,11 +185,12 @@ UNSANITIZED static long clone_into(struct clone_arguments *arguments, struct job
 }
 
 int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
-                  const char *directory, int input, int output, int errors, int control_group) {
+                  const char *directory, int input, int output, int errors, int control_group,
+                  const struct reprise_watch *watch) {
   // The stack is used only until the program starts; the calls above need some hundred bytes.
   _Alignas(16) char stack[8192];
   struct job job = {path, arguments, environment, directory, input, output, errors,
-                    ignores_real_time_signals() ? 64 : 31, 0};
+                    ignores_real_time_signals() ? 64 : 31, watch, 0, 0};
   struct clone_arguments call = {
       .flags = SHARE_MEMORY | HOLD_PARENT | CLEAR_SIGNAL_HANDLERS,
       .exit_signal = SIGCHLD,
@@ -159,6 +214,9 @@ int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *c
     int status;
     while (waitpid((pid_t)result, &status, 0) < 0 && errno == EINTR) {
     }
+    if (job.is_deaf)
+      return reprise_clone(pid, path, arguments, environment, directory, input, output, errors,
+                           control_group, NULL);
     return job.error;
   }
   *pid = (pid_t)result;
@@ -168,7 +226,8 @@ int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *c
 #else
 
 int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
-                  const char *directory, int input, int output, int errors, int control_group) {
+                  const char *directory, int input, int output, int errors, int control_group,
+                  const struct reprise_watch *watch) {
   return ENOSYS;
 }
 

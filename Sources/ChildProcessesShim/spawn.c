@@ -130,21 +130,23 @@ void reprise_start_children_in(const char *folder) {
 }
 
 int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
-                  const char *directory, int output, int errors) {
+                  const char *directory, int output, int errors,
+                  const struct reprise_watch *watch) {
   // Opened once: opening it takes as long as everything else that a child does before its program
   // starts.
   static int empty = -1;
   if (empty < 0) empty = at_least_3(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (empty < 0) return errno;
   int error = reprise_clone(pid, path, arguments, environment, directory, empty, output, errors,
-                            control_group);
+                            control_group, watch);
   if (error != ENOSYS) return error;
   join_control_group();
   return spawn_portably(pid, path, arguments, environment, directory, output, errors);
 }
 #else
 int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
-                  const char *directory, int output, int errors) {
+                  const char *directory, int output, int errors,
+                  const struct reprise_watch *watch) {
   return spawn_portably(pid, path, arguments, environment, directory, output, errors);
 }
 #endif

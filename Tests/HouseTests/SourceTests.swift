@@ -45,7 +45,7 @@ struct SourceTests {
     "RepriseExport": ["Schedules", "Workflows", "WorkflowFiles"],
     "CombineShim": ["Combine", "OpenCombine"],
     "CombineOperators": ["CombineShim"],
-    "ChildProcesses": ["Platform", "ChildProcessesShim"],
+    "ChildProcesses": ["Platform", "ChildProcessesShim", "FileTraceShim"],
     "FileWatching": ["Platform", "Paths"],
     "Masking": [],
     "Reprise": [

@@ -11,7 +11,7 @@ import Synchronization
 /// Instead, it is sent the receiving end of a second socket pair, and the set is queued in that
 /// pair as one message. Both processes have the receiving end, so the engine can take the message
 /// out again when it sends a new one.
-package final class KeptDescriptors: Sendable {
+package final class KeptDescriptors: DescriptorHolder {
   private struct State {
     var kept: [Int32] = []
     var hasSent = false

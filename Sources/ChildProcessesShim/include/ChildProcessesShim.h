@@ -7,10 +7,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/// Who is asked before the system calls of a program, see seccomp_unotify(2).
+struct reprise_watch {
+  /// The filter, a struct sock_fprog: which calls are asked about.
+  const void *program;
+  /// The end of a socket pair to which the program's listener is sent.
+  int socket;
+};
+
 /// Starts a program in a new session with default signals, `/dev/null` as standard input and no
-/// other descriptors than the two given. Returns 0 or an error number.
+/// other descriptors than the two given. With a watch, its listener is sent before it starts; if it
+/// cannot be watched, it starts all the same, and nothing is sent. Returns 0 or an error number.
 int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
-                  const char *directory, int output, int errors);
+                  const char *directory, int output, int errors, const struct reprise_watch *watch);
 
 /// Starts a program in a process group of its own, in our session and with our standard streams, so
 /// that it can use the terminal in the foreground. Returns 0 or an error number.
