@@ -68,6 +68,7 @@ struct ErrorExample {
         contentsOf: path, with: Arguments(allowsMissing: true), actions: Self.catalog)
       var found = workflow.warnings
       if let problem = Self.problems[code] { found += workflow.warnings(of: [problem]) }
+      if let problem = Self.fileProblems[code] { found += workflow.warnings(of: [problem]) }
       if code == "R0922" {
         found.append(
           workflow.warning(
@@ -113,5 +114,14 @@ struct ErrorExample {
       step: "a", text: "if test -f x; then\n  echo found\n"),
     "R0921": CommandProblem(.missingProgram("pyton3"), step: "a", text: "pyton3"),
     "R0930": CommandProblem(.unmatchedInput, step: "build", text: "scr/**"),
+  ]
+
+  /// What a watched run says of the files of the examples, by code.
+  private static let fileProblems = [
+    "R0940": FileProblem(.missingNeed(on: "gen", needs: ["gen"]), step: "lib", files: ["gen.h"]),
+    "R0941": FileProblem(.conflict(with: "unit"), step: "system", files: ["log"]),
+    "R0942": FileProblem(.superfluousNeed(on: "doc", time: "12 s"), step: "link"),
+    "R0943": FileProblem(.undeclaredInput, step: "lib", files: ["lib.h"]),
+    "R0944": FileProblem(.unreadInput("*.md"), step: "lib"),
   ]
 }

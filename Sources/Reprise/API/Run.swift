@@ -320,6 +320,7 @@ extension Engine {
       ledger: ledger, slots: slots, secrets: secrets, cache: cache,
       memoryQueue: runtime.makeQueue("reprise.memory"), clock: clock, runtime: runtime,
       engine: self, terminal: terminal, folder: runFolders.map { RunFolder(of: id, in: $0) },
+      watch: watch,
       stepEnded: { requests.yield(.input(.stepEnded($0))) },
       expansionRequested: { requests.yield(.expansion($0)) },
       retryRequested: { requests.yield(.retry($0)) })

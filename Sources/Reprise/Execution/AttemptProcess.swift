@@ -37,7 +37,7 @@ package struct AttemptProcess: Sendable {
 
   init(
     _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
-    onTerminal terminal: Int32? = nil, masker: Masker,
+    onTerminal terminal: Int32? = nil, trace: FileTrace? = nil, masker: Masker,
     roomForOutput: @escaping @Sendable () async -> Void,
     report: @escaping @Sendable (AttemptNews) -> Bool
   ) async throws(FailureReason) {
@@ -54,6 +54,7 @@ package struct AttemptProcess: Sendable {
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
     command.reportsFromAllUsers = spec.temporaryFolder != nil
     command.mergesStreams = spec.mergesStreams == true
+    command.trace = trace
     let onOutput: @Sendable (OutputLines) -> Bool = { lines in
       if lines.stream == .report, ProgressText.isReady(in: lines.text) { _ = report(.ready) }
       return Self.news(lines, masker).map(report) ?? true
@@ -110,8 +111,10 @@ package struct AttemptProcess: Sendable {
   ) async throws -> StepOutputs {
     let started = SharedAnswer<AttemptProcess>()
     let refusal = Refusal()
+    let trace = terminal == nil ? context.watch?.begin() : nil
     let attempt = try await AttemptProcess(
-      spec, inheriting: inherited, in: directory, onTerminal: terminal, masker: context.masker,
+      spec, inheriting: inherited, in: directory, onTerminal: terminal, trace: trace,
+      masker: context.masker,
       roomForOutput: context.roomForOutput
     ) { news in
       guard case .ready = news else { return context.report(news) }
@@ -131,6 +134,7 @@ package struct AttemptProcess: Sendable {
     } onCancel: {
       attempt.terminate(grace: context.gracePeriod)
     }
+    if let trace { context.watch?.end(trace) }
     if Task.isCancelled || status != .exited(code: 0) {
       context.report(written: attempt.writtenOutputs)
     }

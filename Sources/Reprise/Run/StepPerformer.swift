@@ -26,6 +26,8 @@ struct RunParts: Sendable {
   let terminal: (any StepTerminal)?
   /// The folder of the run, if its engine keeps one.
   let folder: RunFolder?
+  /// What watches the files that steps use; nil for nothing.
+  let watch: FileWatch?
   /// Called when a step has ended, if the driver is waiting for that.
   let stepEnded: @Sendable (StepIndex) -> Void
   /// Called by a step that the run must expand.
@@ -167,7 +169,9 @@ final class StepPerformer: StepStage {
     var context = values.context(of: job, attempt: number, prepared.resolved, prepared.values)
     context.adopted = attempt.adopted
     context.poolLocks = taken.paths
+    context.watch = parts.watch.map(AttemptWatch.init)
     let event = await work.execute(context, prepared.values, by: executor, holding: taken.own)
+    if let watch = context.watch { parts.watch?.onEnd(job.step.id, number, watch.seen) }
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     return try await completion.conclude(attempt, of: job, event, context, prepared)
   }

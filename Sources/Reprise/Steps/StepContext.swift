@@ -35,6 +35,8 @@ public struct StepContext: Sendable {
   package var isAdopted: Bool { adopted != nil }
   /// The lock files of the places in its pool.
   var poolLocks: [String] = []
+  /// What watches the files that its processes use; nil for nothing.
+  var watch: AttemptWatch?
   /// The terminal for a step that owns it; nil if this process lends none.
   var terminal: (any StepTerminal)?
   /// Captures the standard output, if the step's outputs are computed from it.

@@ -12,7 +12,7 @@ package enum StepVariables {
   static let prefix = "env."
 
   /// Returns whether some of the outputs of a step are variables.
-  static func areAmong(_ outputs: StepOutputs) -> Bool {
+  package static func areAmong(_ outputs: StepOutputs) -> Bool {
     outputs.keys.contains { $0.hasPrefix(prefix) }
   }
 

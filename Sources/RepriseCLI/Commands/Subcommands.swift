@@ -9,7 +9,8 @@ var subcommands: [any ParsableCommand.Type] {
     ValidateCommand.self, GraphCommand.self, InitCommand.self, ListCommand.self, RunsCommand.self,
     ShowCommand.self, LogsCommand.self, AttachCommand.self, RestartCommand.self,
     CancelCommand.self, ApproveCommand.self, SetCommand.self, SkipCommand.self,
-    PauseCommand.self, UnpauseCommand.self, ExplainCommand.self, TriggerCommand.self,
+    PauseCommand.self, UnpauseCommand.self, ExplainCommand.self, TraceCommand.self,
+    TriggerCommand.self,
     TriggersCommand.self, WebCommand.self, SchemaCommand.self, ImportCommand.self,
     RunnersCommand.self, PruneCommand.self, HostCommand.self,
   ]

@@ -69,11 +69,13 @@ struct DrivenRun {
   ///   - journal: The journal that records the run.
   ///   - record: Called before any step starts; creates the record of the run, or reopens it and
   ///     returns the recorded state when the run is resumed.
+  ///   - onEnd: Called with the run each time it has ended.
   /// - Returns: The exit status of the command.
   /// - Throws: ``Problem``.
   func exitStatus(
     of loaded: LoadedWorkflow, in journal: Journal,
-    recordedBy record: () throws -> (RecordedRun, ResumedState?)
+    recordedBy record: () throws -> (RecordedRun, ResumedState?),
+    onEnd: (Run) -> Void = { _ in }
   ) async throws -> ExitStatus {
     forwardSignals(controls)
     let links = ProcessLinks.current.withLock { $0 }
@@ -103,6 +105,7 @@ struct DrivenRun {
         return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
       }
       let outcome = await show(hosted.run, on: display)
+      onEnd(hosted.run)
       // While the display stays, other processes may resume the run or start one of its group.
       let problem = await hosted.finish()
       locks.release(recorded)
@@ -123,6 +126,21 @@ struct DrivenRun {
       }
       return report(status, of: id, problem)
     }
+  }
+
+  /// Runs a workflow to its end and records the run, as ``exitStatus(of:in:recordedBy:)`` does, for a
+  /// command that reports on the run afterwards.
+  ///
+  /// - Returns: The exit status, and the run; nil if it was cancelled before it began.
+  func ended(
+    _ loaded: LoadedWorkflow, in journal: Journal,
+    recordedBy record: () throws -> (RecordedRun, ResumedState?)
+  ) async throws -> (ExitStatus, Run?) {
+    let last = Mutex<Run?>(nil)
+    let status = try await exitStatus(of: loaded, in: journal, recordedBy: record) { run in
+      last.withLock { $0 = run }
+    }
+    return (status, last.withLock { $0 })
   }
 
   /// Waits until the display ends; it also ends when another process resumes the run.

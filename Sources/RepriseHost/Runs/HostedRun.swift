@@ -12,10 +12,13 @@ package import RepriseTerminal
 package struct EngineSettings: Sendable {
   /// Whether steps run even if they are up to date.
   package var rerunsUpToDateSteps: Bool
+  /// What watches the files that steps use; nil for nothing.
+  package var watch: FileWatch?
 
   /// Creates settings.
-  package init(rerunsUpToDateSteps: Bool = false) {
+  package init(rerunsUpToDateSteps: Bool = false, watch: FileWatch? = nil) {
     self.rerunsUpToDateSteps = rerunsUpToDateSteps
+    self.watch = watch
   }
 
   /// Creates an engine.
@@ -33,6 +36,7 @@ package struct EngineSettings: Sendable {
     var engine = Engine(
       recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
     engine.runFolders = folders
+    engine.watch = watch
     StandardRunners.register(with: &engine)
     engine.terminal = LentTerminal.shared
     engine.surroundings = RunnerSurroundings(

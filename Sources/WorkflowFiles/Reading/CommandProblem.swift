@@ -48,21 +48,10 @@ extension Workflow {
   /// - Parameter problems: The problems, each with a command of this workflow.
   /// - Returns: The warnings, in the order of the files.
   package func warnings(of problems: [CommandProblem]) -> [Diagnostic] {
-    guard let file, let bytes = try? Self.bytes(of: file) else {
-      return problems.map { $0.diagnostic(in: self.file ?? name) }
-    }
-    return warnings(of: problems, inText: bytes)
-  }
-
-  private func warnings(of problems: [CommandProblem], inText bytes: [UInt8]) -> [Diagnostic] {
     guard !problems.isEmpty else { return [] }
     var open = Dictionary(problems.map { ($0.text, [$0]) }, uniquingKeysWith: +)
-    let file = file ?? name
-    let others = sources.sorted { $0.key < $1.key }.map {
-      (SourceFiles.joined(SourceFiles.folder(of: file), $0.key), Array($0.value.utf8))
-    }
     var found: [Diagnostic] = []
-    for (path, bytes) in [(file, bytes)] + others where !open.isEmpty {
+    for (path, bytes) in textsOfFiles where !open.isEmpty {
       let source = SourceText(bytes)
       guard let root = Document(source).root else { continue }
       var reader = Reader(file: path, source: source)
@@ -70,7 +59,16 @@ extension Workflow {
       found += reader.sortedDiagnostics()
     }
     let rest = problems.filter { open[$0.text] != nil }
-    return found + rest.map { $0.diagnostic(in: file) }
+    return found + rest.map { $0.diagnostic(in: file ?? name) }
+  }
+
+  /// The texts of the file and of those that it uses, with their paths; empty if it cannot be read.
+  var textsOfFiles: [(path: String, bytes: [UInt8])] {
+    guard let file, let bytes = try? Self.bytes(of: file) else { return [] }
+    return [(file, bytes)]
+      + sources.sorted { $0.key < $1.key }.map {
+        (SourceFiles.joined(SourceFiles.folder(of: file), $0.key), Array($0.value.utf8))
+      }
   }
 
   /// Returns a warning about what a runner lacks, a clause.

@@ -92,16 +92,12 @@ extension Workflow {
   private func valueLines(of step: Workflow.Step) -> [String] {
     let extras = step.extrasIfAny
     let scope = extras?.scope ?? 0
-    var templates = step.settingTemplates + Array(scopes[scope].environment.values)
-    templates += [extras?.share, extras?.cache?.key].compactMap(\.self)
-    templates += (extras?.outputs.values).map(Array.init) ?? []
-    templates += step.action.kind.templates
     // Dotenv files often contain secrets, so show a hash, which differs from process to process.
     var lines = Set(
       scopes[scope].dotenv.map { name, value in
         "dotenv: \(name), value #\(String(UInt(bitPattern: value.hashValue) % 0xFFFF, radix: 16))"
       })
-    for template in templates { addValues(of: template, scope, to: &lines) }
+    for template in templates(of: step) { addValues(of: template, scope, to: &lines) }
     for condition in extras?.conditions ?? [] {
       addValues(of: condition.template, condition.scope, to: &lines)
     }

@@ -22,11 +22,7 @@ extension Workflow {
       // A step that runs only after a failure is usually not reached.
       if let endings = extras?.finally, !endings.contains(.success) { continue }
       let scope = extras?.scope ?? 0
-      var templates = step.settingTemplates + Array(scopes[scope].environment.values)
-      templates += [extras?.share, extras?.cache?.key].compactMap(\.self)
-      templates += (extras?.outputs.values).map(Array.init) ?? []
-      templates += step.action.kind.templates
-      for template in templates {
+      for template in templates(of: step) {
         for absent in absentSteps(in: template, scope) {
           missing.append(MissingDependency(step: owner.id, absent: absent))
         }
@@ -38,6 +34,45 @@ extension Workflow {
       }
     }
     return missing
+  }
+
+  /// Returns the steps whose results or outputs the settings of a step name, directly or through
+  /// parameters of its file.
+  package func stepsNamed(by step: Workflow.Step) -> [StepIndex] {
+    let extras = step.extrasIfAny
+    let scope = extras?.scope ?? 0
+    var found: Set<StepIndex> = []
+    for template in templates(of: step) { found.formUnion(stepsNamed(in: template, scope)) }
+    for condition in extras?.conditions ?? [] {
+      found.formUnion(stepsNamed(in: condition.template, condition.scope))
+    }
+    return found.sorted()
+  }
+
+  private func stepsNamed(in template: Template, _ scope: Int) -> Set<StepIndex> {
+    var found: Set<StepIndex> = []
+    for (expression, _) in template.expressions {
+      for (root, name) in expression.namedMembers {
+        switch root {
+        case .steps: found.formUnion(indices(named: scopes[scope].prefix + name))
+        case .params:
+          guard case .template(let argument, _) = scopes[scope].parameters[name],
+            let parent = scopes[scope].parent
+          else { continue }
+          found.formUnion(stepsNamed(in: argument, parent))
+        default: continue
+        }
+      }
+    }
+    return found
+  }
+
+  /// Returns all templates of a step except its conditions, with those for all steps of its file.
+  package func templates(of step: Workflow.Step) -> [Template] {
+    let extras = step.extrasIfAny
+    return step.settingTemplates + Array(scopes[extras?.scope ?? 0].environment.values)
+      + [extras?.share, extras?.cache?.key].compactMap(\.self)
+      + (extras.map { Array($0.outputs.values) } ?? []) + step.action.kind.templates
   }
 
   private func absentSteps(in template: Template, _ scope: Int) -> [String] {
