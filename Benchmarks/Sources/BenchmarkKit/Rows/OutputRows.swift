@@ -73,7 +73,13 @@ let output = Row(
   let count = place.count(1 << 30, quick: 1 << 22)
   let writer = try place.programs.own("line-writer")
   let file = try place.write(
-    "output.yaml", "steps:\n  - { id: write, exec: [\"\(writer)\", bytes, \"\(count)\"] }\n")
+    "output.yaml",
+    """
+    keep: { log: 2g }
+    steps:
+      - { id: write, exec: ["\(writer)", bytes, "\(count)"] }
+
+    """)
   let copy = place.folder + "/copy"
   return [
     Contestant("reprise") {
