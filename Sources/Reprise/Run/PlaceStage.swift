@@ -175,6 +175,11 @@ struct PlaceStage: StepStage {
     ledger.decide { page in
       guard isReported || page.mayContinue(job) else { return .stopped }
       let step = job.index
+      // Its users have all been stopped in the meantime. During a restart, no one else looks.
+      if job.step.action.isService, !page.isNeeded(step) {
+        _ = page.controls[step].windDown()
+        return .stopped
+      }
       // A service that starts again holds no slots to wait with.
       if page.state.isPaused, page.state[step].phase == .ready,
         !page.controls[step].wasAvailable
