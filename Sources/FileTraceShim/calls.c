@@ -127,7 +127,6 @@ static void begin(struct noting *noting, enum change_kind kind, struct file *fil
   if (other) {
     change.other = other->name;
     change.other_existed = other->found == FOUND;
-    if (change.other_existed) change.other_status = other->status;
   }
   change_begins(noting->changes, noting->book, &change);
 }

@@ -21,7 +21,7 @@ struct change {
   unsigned use;            // FOLDER for a folder that is made
   int other_existed;
   char *path, *other;      // other: the new name of a file
-  struct stat status, other_status;  // of path and other, before the call
+  struct stat status;      // of path, before the call
   struct change *next;
 };
 

@@ -259,15 +259,19 @@ void reprise_trace_release(struct reprise_trace *trace) {
 
 // ---- The test of this system. ----
 
-/// In the child of a process with threads: only system calls.
-static void try_to_be_watched(int socket) {
-  const unsigned long listener_flag = 8;
-  long listener = syscall(SYS_seccomp, 1, listener_flag, &program);
-  if (listener < 0 && errno == EACCES) {
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    listener = syscall(SYS_seccomp, 1, listener_flag, &program);
-  }
-  if (listener < 0) _exit(errno);
+static long filter_this_process(unsigned long flags) {
+  long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, reprise_trace_filter());
+  if (listener >= 0 || errno != EACCES) return listener;
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, reprise_trace_filter());
+}
+
+int reprise_trace_this_process(int socket) {
+  const unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+  const unsigned long only_fatal_signals = 1UL << 5;  // since Linux 5.19; missing in older headers
+  long listener = filter_this_process(flags | only_fatal_signals);
+  if (listener < 0 && errno == EINVAL) listener = filter_this_process(flags);
+  if (listener < 0) return errno;
   int descriptor = (int)listener;
   char byte = 0;
   struct iovec part = {&byte, 1};
@@ -284,8 +288,15 @@ static void try_to_be_watched(int socket) {
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1) _exit(errno);
+  if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1) return errno;
   close(descriptor);
+  return 0;
+}
+
+/// In the child of a process with threads: only system calls.
+static void try_to_be_watched(int socket) {
+  int error = reprise_trace_this_process(socket);
+  if (error) _exit(error);
   _exit(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) < 0 ? errno : 0);
 }
 
@@ -361,6 +372,7 @@ const char *reprise_trace_problem(void) {
 #ifdef CANNOT_WATCH
 const char *reprise_trace_problem(void) { return CANNOT_WATCH; }
 const void *reprise_trace_filter(void) { return NULL; }
+int reprise_trace_this_process(int socket) { return -1; }
 struct reprise_trace *reprise_trace_begin(const char *root,
                                           void (*arrived)(void *context, int listener),
                                           void *context) {

@@ -12,47 +12,11 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static int fail(const char *what) {
   fprintf(stderr, "TraceDriver: %s: %s\n", what, strerror(errno));
   return 125;
-}
-
-static void send_listener(int socket, int listener) {
-  char byte = 0;
-  struct iovec part = {&byte, 1};
-  union {
-    char space[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr aligned;
-  } control = {{0}};
-  struct msghdr message = {.msg_iov = &part,
-                           .msg_iovlen = 1,
-                           .msg_control = control.space,
-                           .msg_controllen = sizeof control.space};
-  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  memcpy(CMSG_DATA(header), &listener, sizeof listener);
-  sendmsg(socket, &message, 0);
-}
-
-static int listen_to_this_process(const void *program) {
-  const unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-  const unsigned killable = 1UL << 5;
-  int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | killable, program);
-  if (listener < 0 && errno == EACCES) {
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | killable, program);
-  }
-  if (listener < 0 && errno == EINVAL)
-    listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, program);
-  return listener;
 }
 
 static void keep(void *context, int listener) { *(int *)context = dup(listener); }
@@ -88,9 +52,7 @@ int main(int count, char **words) {
   pid_t pid = fork();
   if (pid < 0) return fail("fork");
   if (!pid) {
-    int listener = listen_to_this_process(reprise_trace_filter());
-    if (listener < 0) _exit(fail("seccomp"));
-    send_listener(reprise_trace_socket(trace), listener);
+    if ((errno = reprise_trace_this_process(reprise_trace_socket(trace)))) _exit(fail("seccomp"));
     execvp(words[3], words + 3);
     _exit(fail(words[3]));
   }

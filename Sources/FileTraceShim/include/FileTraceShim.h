@@ -18,6 +18,10 @@ const char *reprise_trace_problem(void);
 /// struct sock_fprog; NULL where this is not possible.
 const void *reprise_trace_filter(void);
 
+/// Installs the filter in this process and sends its listener through a socket, with system calls only.
+/// Returns 0 or an error number.
+int reprise_trace_this_process(int socket);
+
 /// Starts the thread that answers the kernel.
 ///
 /// `root` is the folder whose files are reported by name. `arrived` is called by the thread with

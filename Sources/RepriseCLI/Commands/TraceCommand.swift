@@ -16,8 +16,8 @@ struct TraceCommand: DrivingCommand {
     discussion: """
       Reports a step that reads what another one makes without needing it, steps that may run at \
       once and change the same file, needs that nothing asks for, and inputs of a cache that are \
-      not declared or not read. With --write, missing needs are added to the file, after the \
-      change was shown.
+      not declared or not read. With --write, missing needs and inputs are added to \
+      the file, after the change was shown.
 
       Every step runs, also one that is up to date. A step whose own tool finds nothing to do uses \
       no files: trace a clean copy. Linux only; steps on other machines are not watched.
