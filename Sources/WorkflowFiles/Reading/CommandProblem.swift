@@ -48,22 +48,37 @@ extension Workflow {
   /// - Parameter problems: The problems, each with a command of this workflow.
   /// - Returns: The warnings, in the order of the files.
   package func warnings(of problems: [CommandProblem]) -> [Diagnostic] {
+    warnings(of: problems, at: \.text, cause: \.cause) { $0.warn(of: &$1, in: $2) }
+  }
+
+  /// Finds the places of problems in the file and in those that it uses.
+  ///
+  /// - Parameters:
+  ///   - problems: The problems.
+  ///   - text: The text at the place of a problem.
+  ///   - cause: The cause of the warning about the whole file, if the text is nowhere.
+  ///   - warn: Warns of problems at their places in a document, and removes those that are found.
+  /// - Returns: The warnings, in the order of the files.
+  func warnings<Problem>(
+    of problems: [Problem], at text: (Problem) -> String, cause: (Problem) -> Diagnostic.Cause,
+    _ warn: (inout Reader, inout [String: [Problem]], Node) -> Void
+  ) -> [Diagnostic] {
     guard !problems.isEmpty else { return [] }
-    var open = Dictionary(problems.map { ($0.text, [$0]) }, uniquingKeysWith: +)
+    var open = Dictionary(problems.map { (text($0), [$0]) }, uniquingKeysWith: +)
     var found: [Diagnostic] = []
     for (path, bytes) in textsOfFiles where !open.isEmpty {
       let source = SourceText(bytes)
       guard let root = Document(source).root else { continue }
       var reader = Reader(file: path, source: source)
-      reader.warn(of: &open, in: root)
+      warn(&reader, &open, root)
       found += reader.sortedDiagnostics()
     }
-    let rest = problems.filter { open[$0.text] != nil }
-    return found + rest.map { $0.diagnostic(in: file ?? name) }
+    let rest = problems.filter { open[text($0)] != nil }
+    return found + rest.map { Diagnostic(cause($0), severity: .warning, file: file ?? name) }
   }
 
   /// The texts of the file and of those that it uses, with their paths; empty if it cannot be read.
-  var textsOfFiles: [(path: String, bytes: [UInt8])] {
+  private var textsOfFiles: [(path: String, bytes: [UInt8])] {
     guard let file, let bytes = try? Self.bytes(of: file) else { return [] }
     return [(file, bytes)]
       + sources.sorted { $0.key < $1.key }.map {
@@ -74,12 +89,6 @@ extension Workflow {
   /// Returns a warning about what a runner lacks, a clause.
   package func warning(ofRunner problem: String) -> Diagnostic {
     Diagnostic(.runnerNotReady(problem), severity: .warning, file: file ?? name)
-  }
-}
-
-extension CommandProblem {
-  fileprivate func diagnostic(in file: String) -> Diagnostic {
-    Diagnostic(cause, severity: .warning, file: file)
   }
 }
 

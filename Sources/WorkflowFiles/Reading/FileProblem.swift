@@ -52,18 +52,7 @@ extension Workflow {
   /// - Parameter problems: The problems.
   /// - Returns: The warnings, in the order of the files.
   package func warnings(of problems: [FileProblem]) -> [Diagnostic] {
-    let file = file ?? name
-    var open = Dictionary(problems.map { ($0.step, [$0]) }, uniquingKeysWith: +)
-    var found: [Diagnostic] = []
-    for (path, bytes) in textsOfFiles where !open.isEmpty {
-      let source = SourceText(bytes)
-      guard let root = Document(source).root else { continue }
-      var reader = Reader(file: path, source: source)
-      reader.warn(of: &open, in: root)
-      found += reader.sortedDiagnostics()
-    }
-    let rest = problems.filter { open[$0.step] != nil }
-    return found + rest.map { Diagnostic($0.cause, severity: .warning, file: file) }
+    warnings(of: problems, at: \.step, cause: \.cause) { $0.warn(of: &$1, in: $2) }
   }
 }
 
