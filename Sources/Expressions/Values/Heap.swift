@@ -2,28 +2,26 @@
 
 /// A collection whose smallest element is found at once and removed in logarithmic time.
 ///
-/// Its methods are always inlined, since the engine calls them several times for each step, and the
-/// compiler does not specialize them otherwise.
+/// The engine calls its methods several times for each step, with integers. The compiler does not
+/// specialize the generic code of another module for them, so each method has a version for integers.
 package struct Heap<Element: Comparable> {
-  @usableFromInline package var elements: [Element]
+  package private(set) var elements: [Element]
 
   /// Creates a heap.
   ///
   /// - Parameter ascending: Elements in ascending order, which already form a heap.
-  @inlinable
   package init(_ ascending: [Element] = []) {
     elements = ascending
   }
 
   /// The number of elements.
-  @inlinable package var count: Int { elements.count }
+  package var count: Int { elements.count }
 
   /// The smallest element; nil if there is none.
-  @inlinable package var smallest: Element? { elements.first }
+  package var smallest: Element? { elements.first }
 
   /// Adds an element in logarithmic time.
-  @inlinable
-  @inline(__always)
+  @_specialize(where Element == Int)
   package mutating func insert(_ element: Element) {
     elements.append(element)
     var child = elements.count - 1
@@ -34,8 +32,7 @@ package struct Heap<Element: Comparable> {
   }
 
   /// Removes and returns the smallest element in logarithmic time; returns nil if there is none.
-  @inlinable
-  @inline(__always)
+  @_specialize(where Element == Int)
   @discardableResult
   package mutating func popSmallest() -> Element? {
     guard let smallest = elements.first, let last = elements.popLast() else { return nil }

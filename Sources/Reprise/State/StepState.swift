@@ -10,41 +10,14 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var attempt = 0
   /// The time at which all of its needs had succeeded.
   public internal(set) var readyAt: Timestamp?
-  /// What it waits for before its next attempt, if that is a place of a pool.
-  public internal(set) var waitsForPool: PoolWait?
   /// The time at which the current or last attempt started.
   public internal(set) var startedAt: Timestamp?
-  /// The failed attempt and the delay, while the step waits for its next attempt.
-  public internal(set) var retry: PendingRetry?
-  /// The current round of a step that repeats; nil in the first one, and for other steps.
-  public internal(set) var round: StepRound?
-  /// The wait of a step that repeats for its next round.
-  public internal(set) var pendingRound: PendingRound?
-  /// The moment at which the wait of a step that only waits ends.
-  public internal(set) var waitsUntil: Timestamp?
-  /// The text to approve, while the step waits for approval.
-  public internal(set) var approval: String?
-  /// The values that were given with its approval, which are outputs of the step.
-  public internal(set) var given: StepOutputs = [:]
-  /// What was asked of this step alone in this generation, in order.
-  public internal(set) var interventions: [StepIntervention] = []
-  /// The command lines of processes that the current or last attempt has left behind.
-  public internal(set) var leftBehind: [String] = []
-  /// The outputs that the program of the current or last attempt had written when it failed or was
-  /// stopped.
-  public internal(set) var written: StepOutputs = [:]
-  /// Where the current or last attempt runs; nil for a plain process on this machine.
-  public internal(set) var placement: StepPlacement?
-  /// When the current or last attempt became ready to be used; nil if it has not.
-  public internal(set) var availableAt: Timestamp?
-  /// The outputs that it had written until then.
-  public internal(set) var availableOutputs: StepOutputs = [:]
-  /// The progress that the step last reported.
-  public internal(set) var progress: StepProgress?
   /// The time at which the step succeeded, failed, was cancelled or was skipped.
   public internal(set) var endedAt: Timestamp?
   /// The last lines of its output.
   public internal(set) var output = OutputTail()
+  /// The rest; nil if all of it is as at the beginning.
+  var details: Box?
 
   init(id: String) {
     self.id = id

@@ -336,6 +336,7 @@ extension WorkflowReader {
   ///
   /// Other text in braces is for another program, such as `docker ps --format '{{.Names}}'`.
   package mutating func warnOfBraces(in text: String, _ node: Node, _ context: Context) {
+    guard text.utf8.contains(UInt8(ascii: "{")) else { return }
     if let start = text.firstRange(of: "${ "),
       let end = text[start.upperBound...].firstIndex(of: "}"),
       let meant = meant(by: text[start.upperBound..<end], context)

@@ -18,9 +18,13 @@ extension Workflow {
   ///
   /// Each comes with the step of the workflow that it belongs to.
   package var stepsWithTemplates: [(step: Workflow.Step, owner: Workflow.Step)] {
-    steps.flatMap { step in
-      [(step, step)] + (template(of: step)?.allSteps ?? []).map { ($0, step) }
+    var all: [(step: Workflow.Step, owner: Workflow.Step)] = []
+    all.reserveCapacity(steps.count)
+    for step in steps {
+      all.append((step, step))
+      for inner in template(of: step)?.allSteps ?? [] { all.append((inner, step)) }
     }
+    return all
   }
 
   /// Computes the items of a step that is expanded during the run.
