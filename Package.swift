@@ -47,7 +47,10 @@ let package = Package(
   targets: [
     .target(
       name: "Platform",
-      dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
+      dependencies: [
+        "PlatformShim", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(name: "PlatformShim"),
     .systemLibrary(
       name: "CYaml",
       pkgConfig: "yaml-0.1",
@@ -117,6 +120,7 @@ let package = Package(
     .target(
       name: "RepriseJournal",
       dependencies: ["Platform", "Paths", "Reprise", "ChildProcesses", "SQLite"]),
+    .target(name: "RepriseStore", dependencies: ["Platform", "Paths", "Reprise"]),
     .target(
       name: "RepriseControl", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(
@@ -127,9 +131,8 @@ let package = Package(
     .target(
       name: "RepriseHost",
       dependencies: [
-        "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseControl",
-        "RepriseTerminal",
-        "ChildProcesses", "FileWatching", "CombineOperators",
+        "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseStore",
+        "RepriseControl", "RepriseTerminal", "ChildProcesses", "FileWatching", "CombineOperators",
       ]
     ),
     .executableTarget(
@@ -228,6 +231,9 @@ let package = Package(
       name: "RepriseJournalTests",
       dependencies: ["RepriseJournal", "SQLite", "TestSupport", "PowerLossShim"]
     ),
+    .testTarget(
+      name: "RepriseStoreTests",
+      dependencies: ["RepriseStore", "Reprise", "ChildProcesses", "Platform", "TestSupport"]),
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(

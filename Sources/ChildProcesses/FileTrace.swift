@@ -78,6 +78,12 @@ package protocol DescriptorHolder: Sendable {
   /// Says that the first process has started, or that it never will.
   func hasStarted() { unsafe reprise_trace_started(trace) }
 
+  /// Returns whether the processes have made, changed or removed a file until now.
+  ///
+  /// - Parameter path: The absolute path, without links.
+  /// - Returns: Whether they have.
+  package func changes(_ path: String) -> Bool { unsafe reprise_trace_changes(trace, path) != 0 }
+
   /// Ends the watch and returns what was seen.
   ///
   /// - Returns: A line for each file; nil if the processes were not watched.

@@ -34,6 +34,7 @@ struct book {
   size_t twin_count;
   char *notes[NOTES_MAX];
   int note_count;
+  int uses_network;
   unsigned long calls;
 };
 
@@ -313,6 +314,8 @@ void book_touched(struct book *book, const char *path, unsigned use) {
   if (entry) entry->use |= use;
 }
 
+void book_uses_network(struct book *book) { book->uses_network = 1; }
+
 void book_note(struct book *book, const char *what, const char *who) {
   char note[PATH_MAX + 128];
   snprintf(note, sizeof note, *who ? "%s: %s" : "%s", what, who);
@@ -438,6 +441,7 @@ void book_print(struct book *book, FILE *out) {
     fprintf(out, "N\t-\t-\t-\t-\t-\t");
     print_path(out, book->notes[i]);
   }
+  if (book->uses_network) fprintf(out, "P\t-\t-\t-\t-\t-\tnetwork\n");
   fprintf(out, "end %lu\n", book->calls);
 }
 #endif

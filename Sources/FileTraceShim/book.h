@@ -78,6 +78,9 @@ int book_knows(struct book *book, const char *name, int is_attributes);
 void book_own_socket(struct book *book, const char *path);
 int book_owns_socket(struct book *book, const char *path);
 
+/// Notes that the processes have connected to an address of the network.
+void book_uses_network(struct book *book);
+
 /// Notes something that cannot be seen.
 void book_note(struct book *book, const char *what, const char *who);
 
@@ -87,7 +90,7 @@ void book_count(struct book *book);
 ///
 /// A line for each path: letters for its uses, then size, time of the last change of the content and
 /// of the attributes in nanoseconds, inode and mode of its first use, or `-` for each, and its path.
-/// Lines of notes begin with `N`; the last line is `end` and the number of calls.
+/// Lines of notes begin with `N`; a line `P` says that the network was used; the last line is `end` and the number of calls.
 void book_print(struct book *book, FILE *out);
 
 #endif

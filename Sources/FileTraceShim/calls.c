@@ -144,6 +144,13 @@ static void look(struct noting *noting, int folder, int argument, int follows, u
   if (file.found != UNKNOWN) saw(noting, &file, use);
 }
 
+/// Of anything but a link, readlink only says that it is none.
+static void read_link_in(struct noting *noting, int folder, int argument) {
+  struct file file;
+  if (file_in(noting, folder, argument, 0, &file)) return;
+  saw(noting, &file, file.found == FOUND && !S_ISLNK(file.status.st_mode) ? LOOKED_AT : READ);
+}
+
 static void open_file(struct noting *noting, int folder, int argument, uint64_t flags) {
   // A file that has no name until it is linked.
   if ((flags & O_TMPFILE) == O_TMPFILE) return look(noting, folder, argument, 1, LOOKED_AT);
@@ -275,8 +282,10 @@ static void use_socket(struct noting *noting, int is_new) {
   if (length > sizeof address) length = sizeof address;
   struct iovec local = {&address, length};
   struct iovec remote = {(void *)(uintptr_t)noting->call->arguments[1], length};
-  if (process_vm_readv(noting->pid, &local, 1, &remote, 1, 0) < 3 || address.sun_family != AF_UNIX)
-    return;
+  if (process_vm_readv(noting->pid, &local, 1, &remote, 1, 0) < 3) return;
+  if (!is_new && (address.sun_family == AF_INET || address.sun_family == AF_INET6))
+    book_uses_network(noting->book);
+  if (address.sun_family != AF_UNIX) return;
   char path[sizeof address.sun_path + 1], name[PATH_MAX];
   memcpy(path, address.sun_path, sizeof address.sun_path);
   path[sizeof path - 1] = 0;
@@ -340,7 +349,7 @@ int note_call(struct book *book, struct changes *changes, const struct call *cal
   case SYS_creat: open_file(&noting, AT_FDCWD, 0, O_CREAT | O_WRONLY | O_TRUNC); break;
   case SYS_stat: case SYS_access: look(&noting, AT_FDCWD, 0, 1, LOOKED_AT); break;
   case SYS_lstat: look(&noting, AT_FDCWD, 0, 0, LOOKED_AT); break;
-  case SYS_readlink: look(&noting, AT_FDCWD, 0, 0, READ); break;
+  case SYS_readlink: read_link_in(&noting, AT_FDCWD, 0); break;
   case SYS_getdents: list(&noting); break;
   case SYS_rename: rename_file(&noting, AT_FDCWD, 0, AT_FDCWD, 1, 0); break;
   case SYS_link: link_file(&noting, AT_FDCWD, 0, 0, AT_FDCWD, 1); break;
@@ -366,7 +375,7 @@ int note_call(struct book *book, struct changes *changes, const struct call *cal
     look(&noting, (int)given[0], 1, !(given[2] & AT_SYMLINK_NOFOLLOW), LOOKED_AT);
     break;
   case SYS_faccessat: case SYS_faccessat2: look(&noting, (int)given[0], 1, 1, LOOKED_AT); break;
-  case SYS_readlinkat: look(&noting, (int)given[0], 1, 0, READ); break;
+  case SYS_readlinkat: read_link_in(&noting, (int)given[0], 1); break;
   case SYS_getdents64: list(&noting); break;
   case SYS_chdir: look(&noting, AT_FDCWD, 0, 1, LOOKED_AT); break;
   case SYS_execve: run(&noting, AT_FDCWD, 0); break;

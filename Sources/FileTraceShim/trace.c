@@ -250,6 +250,14 @@ char *reprise_trace_report(struct reprise_trace *trace, size_t *length) {
   return text;
 }
 
+int reprise_trace_changes(struct reprise_trace *trace, const char *path) {
+  pthread_mutex_lock(&trace->lock);
+  if (!trace->is_closed) changes_settle(&trace->changes, trace->book, 0);
+  unsigned use = book_use(trace->book, path);
+  pthread_mutex_unlock(&trace->lock);
+  return (use & (WRITTEN | TEMPORARY | REMOVED)) != 0;
+}
+
 void reprise_trace_free(char *report) { free(report); }
 
 void reprise_trace_release(struct reprise_trace *trace) {
@@ -381,6 +389,7 @@ struct reprise_trace *reprise_trace_begin(const char *root,
 int reprise_trace_socket(const struct reprise_trace *trace) { return -1; }
 void reprise_trace_started(struct reprise_trace *trace) {}
 char *reprise_trace_report(struct reprise_trace *trace, size_t *length) { return NULL; }
+int reprise_trace_changes(struct reprise_trace *trace, const char *path) { return 0; }
 void reprise_trace_free(char *report) {}
 void reprise_trace_release(struct reprise_trace *trace) {}
 #endif

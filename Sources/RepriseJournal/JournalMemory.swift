@@ -34,6 +34,19 @@ package struct JournalMemory: StepMemory {
     }
   }
 
+  /// Returns the traces of all steps of the file; those that cannot be read are left out.
+  package func recallAll() -> [String: StepTrace] {
+    let rows = try? journal.database.read { connection in
+      try connection.rows("SELECT step, trace FROM memory WHERE file = ?", file)
+    }
+    var traces: [String: StepTrace] = [:]
+    for row in rows ?? [] {
+      guard let step = row[0].text, let text = row[1].text else { continue }
+      traces[step] = try? JSONDecoder().decode(StepTrace.self, from: Data(text.utf8))
+    }
+    return traces
+  }
+
   /// Removes the trace of a step that is about to run.
   package func forget(_ step: String) throws {
     try journal.explaining {

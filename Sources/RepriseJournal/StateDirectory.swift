@@ -148,6 +148,9 @@ package struct StateDirectory: Sendable, Equatable {
   /// The path of the folder with the locks of pools.
   package var poolsPath: String { path + "/pools" }
 
+  /// The folder of the results of steps, from which their files are restored.
+  package var storePath: String { path + "/store" }
+
   /// Returns the folder of a run for the files of its steps.
   package func filesFolder(of run: RunID) -> String { filesPath + "/\(run)" }
 

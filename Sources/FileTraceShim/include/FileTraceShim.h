@@ -43,6 +43,9 @@ void reprise_trace_started(struct reprise_trace *trace);
 /// Calls of processes that still run are answered, but not noted any more.
 char *reprise_trace_report(struct reprise_trace *trace, size_t *length);
 
+/// Whether the processes have made, changed or removed a file until now.
+int reprise_trace_changes(struct reprise_trace *trace, const char *path);
+
 /// Frees a report.
 void reprise_trace_free(char *report);
 

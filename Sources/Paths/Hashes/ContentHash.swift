@@ -26,6 +26,14 @@ package func contentHash(ofFile path: String) throws(FileError) -> String? {
   }
 }
 
+/// Returns the hash that ``contentHash(ofFile:)`` has for a file with some contents.
+package func contentHash(of contents: [UInt8], isExecutable: Bool) -> String {
+  var hash = SHA256()
+  hash.update([UInt8(ascii: isExecutable ? "x" : "-")])
+  hash.update(contents)
+  return hash.hexadecimal
+}
+
 /// The hash of a file, or the reason why it cannot be hashed.
 private enum HashedContent {
   case file(hash: String)

@@ -35,7 +35,7 @@ public struct Engine: Sendable {
   /// The terminal for steps that own one; without it, they run like other steps.
   package var terminal: (any StepTerminal)?
   var executor: any Executor
-  let cache: StepCache?
+  var cache: StepCache?
   var clock: any RunClock
   var recorder: (any Recorder)?
   var registry = ActionRegistry()
@@ -65,6 +65,14 @@ public struct Engine: Sendable {
     self.clock = clock
     self.recorder = recorder
     if let source = clock as? any RuntimeSource { runtime = source.runtime }
+  }
+
+  /// Keeps the files that cached steps make, to restore them; nil for none.
+  ///
+  /// Has no effect without a memory of steps.
+  package var store: (any ResultStore)? {
+    get { cache?.store }
+    set { cache?.store = newValue }
   }
 
   /// Returns an engine with the actions, runners and observer of this one.

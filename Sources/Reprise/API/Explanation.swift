@@ -43,6 +43,7 @@ extension Engine {
   }
 
   private static let upToDate = "it is up to date"
+  private static let restorable = "its files can be restored from an earlier success"
 
   /// Predicts whether a step would run or be skipped if no other step ran.
   private func explainAlone(
@@ -71,11 +72,19 @@ extension Engine {
       var now = try StepTrace(
         of: declared, in: workflow, resolved, values, executor, secrets.masker)
       now.time = clock.now
-      guard let then = cache?.memory.recall(declared.id) else {
+      let place = LearningSeam(folder: watch?.folder)
+        .place(of: declared.extrasIfAny?.cache, executor, secrets.masker)
+      guard let reasons = cache?.differences(of: declared, to: now, place)?.reasons else {
         return .runs(because: ["it has never run, or its last run did not succeed"])
       }
-      let reasons = then.differences(to: now, maxAge: declared.extrasIfAny?.cache?.maxAge)
-      guard reasons.isEmpty else { return .runs(because: reasons) }
+      guard reasons.isEmpty else {
+        let folders = watch.flatMap { StepFolders($0.folder, resolved.directories) }
+        let canBeRestored = folders.map {
+          cache?.results(of: declared, like: now, place, $0).isEmpty == false
+        }
+        if canBeRestored == true { return .isSkipped(because: Self.restorable) }
+        return .runs(because: reasons)
+      }
       let problem = now.problemWithInputs(of: declared, FileSearches()).map { ", although \($0)" }
       return .isSkipped(because: Self.upToDate + (problem ?? ""))
     } catch {

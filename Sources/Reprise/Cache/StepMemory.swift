@@ -23,6 +23,16 @@ public protocol StepMemory: Sendable {
   /// - Throws: An error if the trace could not be stored; the only consequence is that the step
   ///   will run again.
   func remember(_ trace: StepTrace, of step: String) throws
+  /// Returns the traces of all steps of the workflow.
+  ///
+  /// - Returns: The traces by the ids of the steps; empty by default, which makes steps with
+  ///   `cache: auto` run more often than they must.
+  func recallAll() -> [String: StepTrace]
+}
+
+extension StepMemory {
+  /// An empty dictionary.
+  public func recallAll() -> [String: StepTrace] { [:] }
 }
 
 /// The state of a step when it succeeded: hashes of its dependencies and of the files that it made.
@@ -46,6 +56,10 @@ public struct StepTrace: Sendable, Equatable, Codable {
   public var time: Timestamp?
   /// The run that made it; nil in entries of earlier versions.
   public var run: RunID?
+  /// What a step with `cache: auto` has used and made; nil for others.
+  var learnt: LearntFiles?
+  /// The reason why nothing was learnt of such a step, a clause.
+  var nothingLearnt: String?
 
   /// Returns the reasons why a step with this trace is not up to date.
   ///
@@ -54,6 +68,26 @@ public struct StepTrace: Sendable, Equatable, Codable {
   ///   - maxAge: The maximum age of the result; unlimited if nil.
   /// - Returns: The reasons, as sentences without a period; empty if the step is up to date.
   public func differences(to now: StepTrace, maxAge: Duration? = nil) -> [String] {
+    differences(to: now, maxAge: maxAge) { _ in false }
+  }
+
+  /// Returns the reasons; `isMade` says whether another step makes a file.
+  func differences(
+    to now: StepTrace, maxAge: Duration? = nil, isMade: (String) -> Bool
+  ) -> [String] {
+    if let nothingLearnt {
+      return ["of its last success, nothing was remembered: \(nothingLearnt)"]
+    }
+    var reasons = inputDifferences(to: now, maxAge: maxAge, isMade: isMade)
+    reasons += Self.changes("the output", files, now.files)
+    if let learnt, let now = now.learnt { reasons += learnt.outputDifferences(to: now) }
+    return reasons
+  }
+
+  /// Returns the reasons why what the step depends on is not as it was.
+  func inputDifferences(
+    to now: StepTrace, maxAge: Duration? = nil, isMade: (String) -> Bool
+  ) -> [String] {
     var reasons: [String] = []
     if let maxAge {
       let age = time.flatMap { then in now.time.map { $0 - then } }
@@ -68,7 +102,11 @@ public struct StepTrace: Sendable, Equatable, Codable {
     if key != now.key { reasons.append("its key has changed") }
     reasons += Self.changes("the input", inputs, now.inputs)
     reasons += Self.changes("the input", listed ?? [:], now.listed ?? [:])
-    reasons += Self.changes("the output", files, now.files)
+    switch (learnt, now.learnt) {
+    case (let then?, let now?): reasons += then.inputDifferences(to: now, isMade: isMade)
+    case (nil, nil): break
+    default: reasons.append("its \"cache\" has changed")
+    }
     return reasons
   }
 

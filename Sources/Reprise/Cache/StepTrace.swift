@@ -7,8 +7,49 @@ import Workflows
 /// The settings that decide whether steps are up to date.
 struct StepCache: Sendable {
   let memory: any StepMemory
+  /// Keeps the files of results; nil for none.
+  var store: (any ResultStore)?
   /// Whether steps run even if they are up to date.
   let isForced: Bool
+}
+
+/// Where the steps of a run learn which files they use.
+struct LearningSeam: Sendable {
+  /// The absolute path of the folder of the project; nil if nothing watches its steps.
+  let folder: String?
+
+  /// Returns where a step learns; nil if it does not.
+  func place(of rule: CacheRule?, _ executor: any Executor, _ masker: Masker) -> LearningPlace? {
+    guard let rule = rule?.learning, let folder else { return nil }
+    return try? LearningPlace(folder, rule, executor.environment) {
+      StepTrace.hash(masker.masked($0))
+    }
+  }
+}
+
+extension StepCache {
+  /// Returns the reasons why a step is not up to date.
+  ///
+  /// Reads files and the memory, which block.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - now: Its current trace, without what it has learnt.
+  ///   - place: Where it learns; nil if it does not.
+  /// - Returns: Its last trace, and the reasons; nil if there is none.
+  func differences(
+    of step: Workflow.Step, to now: StepTrace, _ place: LearningPlace?
+  ) -> (then: StepTrace, reasons: [String])? {
+    guard let then = memory.recall(step.id) else { return nil }
+    var now = now
+    if let place { now.learnt = then.learnt?.now(in: place) }
+    // Read only if a folder has changed.
+    lazy var made = Set(memory.recallAll().values.flatMap(\.filesLearnt))
+    let reasons = then.differences(to: now, maxAge: step.extrasIfAny?.cache?.maxAge) { path in
+      made.contains(path) || made.contains { $0.hasPrefix(path + "/") }
+    }
+    return (then, reasons)
+  }
 }
 
 extension StepTrace {
@@ -65,7 +106,7 @@ extension StepTrace {
     }
   }
 
-  private static func hash(_ text: String) -> String {
+  static func hash(_ text: String) -> String {
     var hash = SHA256()
     hash.update(text.utf8)
     return hash.hexadecimal

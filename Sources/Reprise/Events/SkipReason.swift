@@ -16,6 +16,8 @@ public enum SkipReason: Sendable, Equatable {
   case upToDate(note: String?)
   /// The same, but an earlier generation of this run has done the work.
   case upToDateInRun(note: String?)
+  /// What it depends on is as it was before an earlier success, whose files were restored.
+  case restored
   /// It is a service that no step needs, or needs any more.
   case unused
   /// It is under `finally`, and does not run after this ending of the run.
@@ -36,7 +38,7 @@ extension SkipReason {
   /// Whether the work of the step has been done before, and counts as done.
   package var isUpToDate: Bool {
     switch self {
-    case .upToDate, .upToDateInRun: true
+    case .upToDate, .upToDateInRun, .restored: true
     default: false
     }
   }
@@ -53,6 +55,7 @@ extension SkipReason: CustomStringConvertible {
     case .need(let step): "step \"\(step)\" was skipped"
     case .upToDate(let note): Self.upToDate + Self.clause(note)
     case .upToDateInRun(let note): Self.upToDateInRun + Self.clause(note)
+    case .restored: "its files were restored from an earlier success"
     case .unused: "no step needs it"
     case .ending(let ending): "the run ended with \(ending.rawValue)"
     case .endingOfFile(let ending): "the steps of its file ended with \(ending.rawValue)"
@@ -97,7 +100,7 @@ extension SkipReason: CustomStringConvertible {
     } else if let step = rest(after: "step \"", before: "\" has not succeeded") {
       self = .nothingToUndo(step)
     } else {
-      let fixed: [SkipReason] = [.unused, .request]
+      let fixed: [SkipReason] = [.unused, .request, .restored]
       self = fixed.first { $0.description == text } ?? .other(text)
     }
   }

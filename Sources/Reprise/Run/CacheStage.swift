@@ -11,6 +11,7 @@ struct CacheStage: StepStage {
   let cache: StepCache?
   /// The queue on which the cache's memory is read and written, since both block.
   let memoryQueue: any WorkQueue
+  let learning: LearningSeam
   /// Compiled file patterns of recent steps.
   let searches = FileSearches()
 
@@ -31,13 +32,26 @@ struct CacheStage: StepStage {
     return trace
   }
 
-  /// Returns the last result of a step that is up to date; nil if it must run.
-  func traceIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepTrace? {
+  /// Returns the last result of a step that is up to date, or an earlier one whose files have been
+  /// restored; nil if the step must run.
+  func earlierResult(
+    _ now: StepTrace, _ job: StepJob, _ resolved: ResolvedStep
+  ) async -> EarlierResult? {
     guard let cache, !cache.isForced else { return nil }
-    let then = await memoryQueue.result { cache.memory.recall(job.step.id) }
-    let maxAge = job.step.extrasIfAny?.cache?.maxAge
-    guard let then, then.differences(to: now, maxAge: maxAge).isEmpty else { return nil }
-    return then
+    let place = learning.place(of: job.step.extrasIfAny?.cache, executor, masker)
+    let folders = folders(of: resolved)
+    return await memoryQueue.result {
+      if let (then, reasons) = cache.differences(of: job.step, to: now, place), reasons.isEmpty {
+        return EarlierResult(trace: then)
+      }
+      return folders.flatMap { cache.restore(job.step, now, place, $0) }
+        .map { EarlierResult(trace: $0, isRestored: true) }
+    }
+  }
+
+  /// Returns where the files of a step are; nil if they cannot be restored there.
+  private func folders(of resolved: ResolvedStep) -> StepFolders? {
+    learning.folder.flatMap { StepFolders($0, resolved.directories) }
   }
 
   /// Skips a ready step that is up to date.
@@ -45,10 +59,14 @@ struct CacheStage: StepStage {
   /// - Returns: The result of such a step; nil for others.
   func result(of job: StepJob, _ prepared: PreparedAttempt) throws(Withdrawn) -> StepResult? {
     guard let earlier = prepared.earlier else { return nil }
-    let outputs = withGivenValues(earlier.outputs, of: job)
+    let outputs = withGivenValues(earlier.trace.outputs, of: job)
     let note = prepared.trace?.problemWithInputs(of: job.step, searches).map(masked)
     let reason: SkipReason =
-      earlier.run == ledger.run ? .upToDateInRun(note: note) : .upToDate(note: note)
+      if earlier.isRestored {
+        .restored
+      } else {
+        earlier.trace.run == ledger.run ? .upToDateInRun(note: note) : .upToDate(note: note)
+      }
     try begin(.skipped(reason, outputs), of: job)
     ledger.decide { $0.controls[job.index].end() }
     return .succeeded(outputs)
@@ -57,8 +75,13 @@ struct CacheStage: StepStage {
   /// Adds a warning to the output of a step if a pattern under `cache.inputs` matches no file.
   func warnOfInputs(_ job: StepJob, _ trace: StepTrace?, attempt: Int) {
     guard let problem = trace?.problemWithInputs(of: job.step, searches) else { return }
+    warn(problem, of: job, attempt: attempt)
+  }
+
+  /// Adds a warning to the output of a step.
+  func warn(_ text: String, of job: StepJob, attempt: Int) {
     _ = record(
-      .output(.standardError, text: masked("reprise: warning: \(problem)"), isPartial: false),
+      .output(.standardError, text: masked("reprise: warning: \(text)"), isPartial: false),
       of: job, attempt: attempt)
   }
 
@@ -107,10 +130,11 @@ struct CacheStage: StepStage {
   ///   - context: The step.
   ///   - files: The files that it made, with their hashes.
   ///   - outputs: The outputs of the step.
+  /// - Returns: The reason why a step with `cache: auto` will run again, a clause; nil if it need not.
   func remember(
     _ before: StepTrace, _ context: StepContext, _ files: [String: String], _ outputs: StepOutputs
-  ) async {
-    guard let cache else { return }
+  ) async -> String? {
+    guard let cache else { return nil }
     var trace = before
     trace.outputs = outputs
     trace.run = ledger.run
@@ -121,14 +145,52 @@ struct CacheStage: StepStage {
       guard
         let listed = try? executor.hashes(
           ofFilesListedIn: depfile, in: context.resolved.directories)
-      else { return }
+      else { return nil }
       // A file that has changed during the step counts as it was before.
       trace.listed = StepTrace.hiding(listed, context.masker)
         .merging(before.listed ?? [:]) { now, before in before }
         .filter { listed[$0.key] != nil || !context.masker.isEmpty }
     }
-    // A failed write is harmless: it only makes the step run again.
-    await memoryQueue.result { [trace] in try? cache.memory.remember(trace, of: context.step.id) }
+    let rule = context.step.extrasIfAny?.cache
+    let place = learning.place(of: rule, executor, masker)
+    let isLearning = rule?.learning != nil
+    let folders = folders(of: context.resolved)
+    return await memoryQueue.result { [trace] in
+      var trace = trace
+      if isLearning { trace.learn(from: context, in: place) }
+      // A failed write is harmless: it only makes the step run again.
+      try? cache.memory.remember(trace, of: context.step.id)
+      if context.masker.isEmpty { cache.save(trace, of: context.step, in: folders) }
+      return trace.nothingLearnt
+    }
+  }
+}
+
+extension StepTrace {
+  /// Takes what a successful attempt has used and made, or the reason why that is not known.
+  ///
+  /// Reads these files, which blocks.
+  fileprivate mutating func learn(from context: StepContext, in place: LearningPlace?) {
+    do throws(NothingLearnt) {
+      guard let place, let watch = context.watch else {
+        throw NothingLearnt(reason: "this engine watches no files")
+      }
+      guard context.attempt == 1 else {
+        throw NothingLearnt(reason: "it has taken \(context.attempt) attempts")
+      }
+      switch watch.seen {
+      case .nothing(let reason): throw NothingLearnt(reason: reason)
+      case .files(let report):
+        let learnt = try LearntFiles(report, in: place)
+        let names = [learnt.used, learnt.made].flatMap(\.keys) + learnt.absent
+        guard context.masker.isEmpty || names.allSatisfy({ context.masker.masked($0) == $0 }) else {
+          throw NothingLearnt(reason: "the name of a file contains a secret")
+        }
+        self.learnt = learnt
+      }
+    } catch {
+      nothingLearnt = context.masker.masked(error.reason)
+    }
   }
 }
 

@@ -71,7 +71,9 @@ struct CompletionStage: StepStage {
     }
     let answer = try await approval.approval(ofWork: outputs, attempt: attempt, of: job)
     if case .approved(_, let outputs) = answer {
-      if let trace, let files { await cache.remember(trace, context, files, outputs) }
+      if let trace, let files, let problem = await cache.remember(trace, context, files, outputs) {
+        cache.warn("cache: auto: it will run again, since \(problem)", of: job, attempt: attempt)
+      }
     }
     return answer
   }

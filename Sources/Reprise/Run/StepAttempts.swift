@@ -42,7 +42,7 @@ struct PreparedAttempt {
   /// What the step depends on; nil if it is not cached.
   let trace: StepTrace?
   /// The earlier result of a step that is up to date.
-  let earlier: StepTrace?
+  let earlier: EarlierResult?
   /// What executes a step that is not.
   let executor: any Executor
 }

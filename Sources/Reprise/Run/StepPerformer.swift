@@ -85,7 +85,8 @@ final class StepPerformer: StepStage {
     expansion = ExpansionStage(
       tools: tools, values: values, places: places, expansionRequested: parts.expansionRequested)
     cache = CacheStage(
-      tools: tools, executor: parts.executor, cache: parts.cache, memoryQueue: parts.memoryQueue)
+      tools: tools, executor: parts.executor, cache: parts.cache, memoryQueue: parts.memoryQueue,
+      learning: LearningSeam(folder: parts.watch?.folder))
     work = WorkStage(
       tools: tools, values: values, executor: parts.executor, runners: parts.runners,
       registry: parts.registry, observer: parts.observer, sharedWork: parts.sharedWork)
@@ -169,9 +170,9 @@ final class StepPerformer: StepStage {
     var context = values.context(of: job, attempt: number, prepared.resolved, prepared.values)
     context.adopted = attempt.adopted
     context.poolLocks = taken.paths
-    context.watch = parts.watch.map(AttemptWatch.init)
+    context.watch = parts.watch?.attempt(of: job.step)
     let event = await work.execute(context, prepared.values, by: executor, holding: taken.own)
-    if let watch = context.watch { parts.watch?.onEnd(job.step.id, number, watch.seen) }
+    if let watch = context.watch { parts.watch?.onEnd?(job.step.id, number, watch.seen) }
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     return try await completion.conclude(attempt, of: job, event, context, prepared)
   }
@@ -183,9 +184,9 @@ final class StepPerformer: StepStage {
     let runValues = values.values(for: job)
     let resolved = try values.resolved(job, runValues)
     let trace = try cache.trace(of: job, resolved, runValues)
-    var earlier: StepTrace?
+    var earlier: EarlierResult?
     if let trace, attempt.isFirst {
-      earlier = await cache.traceIfUpToDate(trace, job)
+      earlier = await cache.earlierResult(trace, job, resolved)
       if earlier == nil { try await cache.forget(job.step.id) }
     }
     if attempt.number == 1 { try await cache.forgetUndone(job) }

@@ -13,7 +13,19 @@ package struct WatchedFiles: Sendable {
     let step: String
     /// The directory in which the step runs.
     let directory: String
-    let search: FileSearch
+    /// What `cache.inputs` matches; nil if the step learns its inputs.
+    let search: FileSearch?
+
+    /// Whether a change of a file matters to the step.
+    func include(_ path: String, _ learnt: [String: StepTrace]) -> Bool {
+      guard let search else {
+        let traces = learnt.filter { $0.key == step || $0.key.hasPrefix(step + "[") }
+        return traces.isEmpty || traces.values.contains { $0.isAffected(by: path) }
+      }
+      guard !directory.isEmpty else { return search.names(path) }
+      let prefix = directory + "/"
+      return path.hasPrefix(prefix) && search.names(String(path.dropFirst(prefix.count)))
+    }
   }
 
   /// Patterns of temporary files that editors and file managers create next to files.
@@ -28,7 +40,8 @@ package struct WatchedFiles: Sendable {
 
   /// Computes which files matter.
   ///
-  /// The `cache.makes` of steps and their depfiles do not matter, because each run would trigger the next one.
+  /// The `cache.makes` of steps and their depfiles do not matter, because each run would trigger the next one;
+  /// what steps with `cache: auto` make must be left out of the changes before.
   /// Neither do temporary files of editors.
   ///
   /// - Parameters:
@@ -51,6 +64,9 @@ package struct WatchedFiles: Sendable {
         let ignoring = "!" + Self.joined(directory, pattern)
         // Steps expanded from the same declaration have the same outputs.
         if ignored.insert(Array(ignoring.utf8)).inserted { patterns.append(ignoring) }
+      }
+      if rule.learning != nil {
+        inputs.append(StepInputs(step: owner.id, directory: directory, search: nil))
       }
       if !rule.inputs.isEmpty {
         inputs.append(
@@ -82,22 +98,22 @@ package struct WatchedFiles: Sendable {
     search.mayName(below: folder) || sources.contains { $0.hasPrefix(folder + "/") }
   }
 
-  /// Returns the steps whose `cache.inputs` match one of the changed files, in file order.
+  /// Returns the steps whose inputs are among the changed files, in file order.
   ///
   /// The cost is the number of paths times the number of steps with inputs.
   ///
-  /// - Parameter paths: The changed files.
+  /// - Parameters:
+  ///   - paths: The changed files.
+  ///   - learnt: What steps with `cache: auto` have learnt, by their ids; any file matters to one that
+  ///     has learnt nothing.
   /// - Returns: The ids of the steps; nil for all steps, if the workflow itself has changed.
-  package func steps(affectedBy paths: [String]) -> [String]? {
+  package func steps(
+    affectedBy paths: [String], learnt: [String: StepTrace] = [:]
+  ) -> [String]? {
     guard !paths.contains(where: sources.contains) else { return nil }
     var seen: Set<String> = []
-    return inputs.filter { input in
-      paths.contains { path in
-        guard !input.directory.isEmpty else { return input.search.names(path) }
-        let prefix = input.directory + "/"
-        return path.hasPrefix(prefix) && input.search.names(String(path.dropFirst(prefix.count)))
-      }
-    }.map(\.step).filter { seen.insert($0).inserted }
+    return inputs.filter { input in paths.contains { input.include($0, learnt) } }
+      .map(\.step).filter { seen.insert($0).inserted }
   }
 
   /// Returns the directory in which a step runs; nil if it is outside of the engine's directory, or

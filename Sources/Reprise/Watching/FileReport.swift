@@ -67,6 +67,8 @@ package struct FileReport: Sendable, Equatable {
   package var uses: [Use] = []
   /// What could not be seen; with any, the report may lack something.
   package var notes: [String] = []
+  /// Whether the attempt has connected to an address of the network.
+  package var usesNetwork = false
 
   package init() {}
 
@@ -88,6 +90,10 @@ package struct FileReport: Sendable, Equatable {
       }
       guard fields[0].first != UInt8(ascii: "N") else {
         notes.append(path)
+        continue
+      }
+      guard fields[0].first != UInt8(ascii: "P") else {
+        usesNetwork = true
         continue
       }
       var kinds: Kinds = []

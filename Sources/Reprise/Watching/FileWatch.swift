@@ -2,8 +2,9 @@
 
 package import ChildProcesses
 import Synchronization
+import Workflows
 
-/// Watches which files the steps of a run use.
+/// How to watch which files the steps of a run use.
 package struct FileWatch: Sendable {
   /// What is known of the files of an attempt.
   package enum Seen: Sendable, Equatable {
@@ -16,16 +17,60 @@ package struct FileWatch: Sendable {
   package let folder: String
   /// What keeps the calls of watched processes from failing when this process is killed.
   package let guardian: (any DescriptorHolder)?
-  /// Called at the end of each attempt, on any thread; it must not block.
-  package let onEnd: @Sendable (_ step: String, _ attempt: Int, Seen) -> Void
+  /// Called at the end of each attempt, on any thread.
+  ///
+  /// It must not block. With nil, only steps that learn from it are watched.
+  package let onEnd: (@Sendable (_ step: String, _ attempt: Int, Seen) -> Void)?
+
+  /// The attempts that are being watched; shared by all copies.
+  private let live = LiveTraces()
 
   package init(
     of folder: String, guardian: (any DescriptorHolder)?,
-    onEnd: @escaping @Sendable (_ step: String, _ attempt: Int, Seen) -> Void
+    onEnd: (@Sendable (_ step: String, _ attempt: Int, Seen) -> Void)? = nil
   ) {
     self.folder = folder
     self.guardian = guardian
     self.onEnd = onEnd
+  }
+
+  /// Returns the watch of an attempt; nil if nobody asks for its files.
+  func attempt(of step: Workflow.Step) -> AttemptWatch? {
+    guard onEnd != nil || step.extrasIfAny?.cache?.learning != nil else { return nil }
+    return AttemptWatch(self)
+  }
+
+  /// Returns whether an attempt in progress has made, changed or removed a file.
+  ///
+  /// - Parameter path: The path, relative to the folder.
+  /// - Returns: Whether one has.
+  package func changes(_ path: String) -> Bool { live.change(folder + "/" + path) }
+
+  fileprivate func begin() throws(SpawnError) -> FileTrace {
+    let trace = try FileTrace(of: folder, guardian: guardian)
+    live.add(trace)
+    return trace
+  }
+}
+
+/// The traces of attempts in progress.
+private final class LiveTraces: Sendable {
+  private struct Reference {
+    weak var trace: FileTrace?
+  }
+
+  private let traces = Mutex<[Reference]>([])
+
+  func add(_ trace: FileTrace) {
+    traces.withLock { traces in
+      traces.removeAll { $0.trace == nil }
+      traces.append(Reference(trace: trace))
+    }
+  }
+
+  func change(_ path: String) -> Bool {
+    // Without the lock: each trace has one of its own.
+    traces.withLock { $0.compactMap(\.trace) }.contains { $0.changes(path) }
   }
 }
 
@@ -48,7 +93,7 @@ final class AttemptWatch: Sendable {
       problem = found
     } else {
       do throws(SpawnError) {
-        return try FileTrace(of: watch.folder, guardian: watch.guardian)
+        return try watch.begin()
       } catch {
         problem = error.description
       }

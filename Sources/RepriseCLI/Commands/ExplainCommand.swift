@@ -1,6 +1,7 @@
 // `reprise explain`: explains why a step would run or not, or what an error code means.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseHost
 import RepriseJournal
@@ -56,8 +57,11 @@ struct ExplainCommand: AsyncParsableCommand {
     let journal = try state.directory().exists ? try state.openExistingJournal() : nil
     let last = try journal?.runs().first { $0.request.file == loaded.path && $0.generation > 0 }
     let lastState = try last.map { try journal?.state(of: $0) } ?? nil
-    let engine = EngineSettings().makeEngine(
-      memory: journal.map { JournalMemory($0, file: loaded.path) })
+    // Nothing runs, so nothing is watched; the folder is what learnt paths are relative to.
+    let watch = FileWatch(of: realPath(".") ?? ".", guardian: nil)
+    let engine = EngineSettings(watch: watch).makeEngine(
+      memory: journal.map { JournalMemory($0, file: loaded.path) },
+      store: journal?.directory.storePath)
     for index in found {
       let id = TerminalSafe(loaded.workflow.graph.id(of: index))
       switch engine.explain(index, of: loaded.workflow, after: lastState, secrets: secrets) {

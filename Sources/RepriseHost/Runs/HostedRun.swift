@@ -6,6 +6,7 @@ public import Reprise
 import RepriseControl
 import RepriseExecutors
 public import RepriseJournal
+import RepriseStore
 package import RepriseTerminal
 
 /// The settings of engines in this process, and the only place that creates engines.
@@ -28,15 +29,17 @@ package struct EngineSettings: Sendable {
   ///   - memory: The memory of steps that are up to date, if any.
   ///   - attempts: The folder for the records of attempts that run elsewhere, if any.
   ///   - folders: The folder for the folders of runs, if any.
+  ///   - store: The folder of the results of steps, from which files are restored, if any.
   /// - Returns: The engine.
   package func makeEngine(
     recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, attempts: String? = nil,
-    folders: String? = nil
+    folders: String? = nil, store: String? = nil
   ) -> Engine {
     var engine = Engine(
       recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
     engine.runFolders = folders
     engine.watch = watch
+    engine.store = store.map { LocalStore(at: $0) }
     StandardRunners.register(with: &engine)
     engine.terminal = LentTerminal.shared
     engine.surroundings = RunnerSurroundings(
@@ -60,6 +63,8 @@ public struct RunHost: Sendable {
   package let guardian: GuardianLink?
   /// The settings of engines.
   package let settings: EngineSettings
+  /// How steps with `cache: auto` are watched; nil without a guardian.
+  let watch: FileWatch?
   /// Prints a message, such as which run a queued run is waiting for.
   package var say: @Sendable (TerminalSafe) -> Void
   /// The engine of the program that embeds the host; nil for engines with the settings.
@@ -80,6 +85,7 @@ public struct RunHost: Sendable {
     self.engine = engine
     self.journal = journal
     guardian = nil
+    watch = nil
     settings = EngineSettings()
     say = { onMessage($0.string) }
   }
@@ -98,6 +104,7 @@ public struct RunHost: Sendable {
     self.journal = journal
     self.guardian = guardian
     self.settings = settings
+    watch = settings.watch ?? Self.watch(heldBy: guardian)
     self.say = say
     engine = nil
   }
@@ -198,6 +205,7 @@ public struct RunHost: Sendable {
           try journal.deleteRuns(exceeding: keep, of: workflow.name)
         }
         try journal.deleteRuns(exceeding: try journal.directory.retention())
+        LocalStore(at: journal.directory.storePath).delete(exceeding: storeLimit(of: workflow))
       }
     } catch {
       say("warning: old runs are not deleted: \(error)")
@@ -208,7 +216,7 @@ public struct RunHost: Sendable {
     _ recorded: RecordedRun, _ workflow: Workflow, _ file: String, _ secrets: Secrets,
     _ state: ResumedState?
   ) async throws -> Run {
-    let engine = engine(of: recorded, file: file)
+    let engine = engine(of: recorded, workflow, file: file)
     // Only for the display, so ignore records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]
@@ -226,14 +234,22 @@ public struct RunHost: Sendable {
     return resumed
   }
 
-  private func engine(of recorded: RecordedRun, file: String) -> Engine {
+  /// The maximum size of the store, in bytes.
+  private func storeLimit(of workflow: Workflow) -> Int64 {
+    workflow.keep?.storeBytes ?? (try? journal.directory.retention())?.storeBytes
+      ?? LocalStore.usualLimit
+  }
+
+  private func engine(of recorded: RecordedRun, _ workflow: Workflow, file: String) -> Engine {
     let directory = journal.directory
     guard var engine = engine?.recording(by: recorded) else {
       var engine = settings.makeEngine(
         recorder: recorded, memory: JournalMemory(journal, file: file),
-        attempts: directory.attemptsPath, folders: directory.filesPath)
+        attempts: directory.attemptsPath, folders: directory.filesPath,
+        store: storeLimit(of: workflow) > 0 ? directory.storePath : nil)
       engine.poolFolder = directory.poolsPath
       engine.surroundings.locks = directory.livePath
+      engine.watch = engine.watch ?? watch
       return engine
     }
     engine.poolFolder = engine.poolFolder ?? directory.poolsPath
@@ -241,6 +257,16 @@ public struct RunHost: Sendable {
     engine.surroundings.attempts = engine.surroundings.attempts ?? directory.attemptsPath
     engine.surroundings.locks = directory.livePath
     return engine
+  }
+
+  /// Returns how steps with `cache: auto` are watched.
+  ///
+  /// Only with a guardian, which holds what keeps their calls from failing when this process is killed.
+  private static func watch(heldBy guardian: GuardianLink?) -> FileWatch? {
+    guard let folder = realPath("."), let holder = guardian.flatMap({ KeptDescriptors($0) }) else {
+      return nil
+    }
+    return FileWatch(of: folder, guardian: holder)
   }
 
   private func serve(

@@ -22,10 +22,7 @@ package final class SeenFiles: Sendable {
 /// The files that say nothing about needs.
 package struct IgnoredFiles: Sendable {
   /// What programs keep for themselves.
-  private static let usual = [
-    ".reprise/**", ".git/**", "**/__pycache__/**", "**/*.pyc", "**/.pytest_cache/**",
-    "**/.mypy_cache/**", "**/.ruff_cache/**", "**/node_modules/.cache/**",
-  ]
+  private static let usual = OwnFiles.ofReprise + OwnFiles.ofTools + [".git/**"]
 
   private let search: FileSearch
 

@@ -79,7 +79,8 @@ package final class Watch: Sendable {
       restartsAffected: triggers.restartsAffected, report: report)
     sources = WatchSources(
       of: loaded.workflow, triggers, inbox: inbox, watch: watch, journal: host.journal,
-      input: input, activity: { [runs] in runs.activity }, report: report)
+      learnt: LearntUses(host, file: loaded.path), input: input,
+      activity: { [runs] in runs.activity }, report: report)
     host.guardian?.keep(watch.lockDescriptor, run: "")
   }
 

@@ -261,7 +261,9 @@ final class WatchRuns: Sendable {
       let files = try? WatchedFiles(trigger, of: workflow, sources: Self.sources(of: workflow))
     else { return nil }
     // Nil if an event with unknown paths was folded into this one: restart from the top then.
-    return files.steps(affectedBy: event.trigger.paths).flatMap { $0.isEmpty ? nil : $0 }
+    let learnt = LearntUses(host, file: file).traces
+    return files.steps(affectedBy: event.trigger.paths, learnt: learnt)
+      .flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Returns the source files of a workflow, and the files that links among them lead to.

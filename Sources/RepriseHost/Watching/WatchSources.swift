@@ -38,6 +38,8 @@ final class WatchSources: Sendable {
   let journal: Journal
   /// The descriptor of standard input.
   let input: Int32
+  /// What the steps of the workflow have learnt about their files.
+  let learnt: LearntUses
   /// What the runs of the watch are doing.
   private let activity: @Sendable () -> WatchRuns.Activity
   /// Called with messages to the user, and when ``next`` has changed.
@@ -47,7 +49,8 @@ final class WatchSources: Sendable {
 
   init(
     of workflow: Workflow, _ triggers: Triggers, inbox: WatchInbox, watch: RecordedWatch,
-    journal: Journal, input: Int32, activity: @escaping @Sendable () -> WatchRuns.Activity,
+    journal: Journal, learnt: LearntUses, input: Int32,
+    activity: @escaping @Sendable () -> WatchRuns.Activity,
     report: @escaping @Sendable (WatchReport) -> Void
   ) {
     self.activity = activity
@@ -56,6 +59,7 @@ final class WatchSources: Sendable {
     self.inbox = inbox
     self.watch = watch
     self.journal = journal
+    self.learnt = learnt
     self.input = input
     self.report = report
   }

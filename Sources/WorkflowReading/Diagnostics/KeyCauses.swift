@@ -38,8 +38,10 @@ extension Diagnostic.Cause {
     "R0213", "ready needs one of \"run\", \"port\", \"http\", \"line\" and \"report\""
   )
   .hint("write it like: { port: 5432 }")
-  package static let missingInputs = Self("R0213", "cache needs \"inputs\" or a \"key\"")
-    .hint("write it like: { inputs: [src/**], makes: [build/app] }")
+  package static let missingInputs = Self(
+    "R0213", "cache needs \"inputs\" or a \"key\", or \"auto\""
+  )
+  .hint("write it like: { inputs: [src/**], makes: [build/app] }, or auto")
   package static let missingFiles = Self("R0213", "files as items need \"files\"")
     .hint("write it like: { files: \"src/*.c\" }")
   package static let missingUndo = Self("R0213", "undo needs a \"run\" or an \"exec\"")
@@ -65,6 +67,10 @@ extension Diagnostic.Cause {
         key == "pattern"
           ? "it is valid with \"type: string\""
           : "it is valid with numbers, and with texts, lists and maps for their length")
+  }
+  package static func withoutAuto(_ key: String) -> Self {
+    Self("R0217", "\"\(key)\" of a cache is only valid with \"auto: true\"")
+      .hint("add \"auto: true\", or remove \"\(key)\"")
   }
   package static let optionsWithoutChoice = Self(
     "R0217", "\"options\" is only valid with \"type: choice\""

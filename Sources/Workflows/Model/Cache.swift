@@ -14,6 +14,8 @@ public struct CacheRule: Sendable, Equatable {
   public var maxAge: Duration?
   /// The path of a file in which the step lists further input files, as compilers and `make` do.
   public var dependencyFile: String?
+  /// What is learnt by watching which files it uses; nil for nothing.
+  package var learning: LearningRule?
 
   /// Creates a rule.
   public init(
@@ -28,7 +30,33 @@ public struct CacheRule: Sendable, Equatable {
   }
 }
 
+/// What is learnt of a step by watching it.
+package struct LearningRule: Sendable, Equatable {
+  /// Whether programs and libraries outside of the project count by their contents, not by their size,
+  /// time and inode.
+  package var readsSystem = false
+  /// Patterns of files that it does not depend on and does not make, relative to the project.
+  package var ignored: [String] = []
+  /// Whether it depends on the variables that it inherits.
+  package var readsEnvironment = true
+
+  package init() {}
+}
+
 extension CacheRule {
+  /// Creates the rule of `cache: auto`.
+  package static var auto: CacheRule {
+    var rule = CacheRule()
+    rule.learning = LearningRule()
+    return rule
+  }
+
+  /// What is learnt, for a rule that learns.
+  package var learnt: LearningRule {
+    get { learning ?? LearningRule() }
+    set { if learning != nil { learning = newValue } }
+  }
+
   /// The patterns of the files that the step must make.
   package var expected: [String] {
     outputs + [dependencyFile].compactMap { $0.map(GlobParser.escaping) }

@@ -14,6 +14,10 @@ public struct Retention: Sendable, Equatable {
   /// The maximum number of bytes of the output of one attempt; 64 MiB if nil.
   public var logBytes: Int64?
 
+  /// The maximum number of bytes of the store of the project, from which files of steps are restored;
+  /// 2 GiB if nil.
+  public var storeBytes: Int64?
+
   /// The minimum of ``logBytes``.
   package static let logBytesMin: Int64 = 1 << 20
 

@@ -40,14 +40,22 @@ extension WatchSources {
   }
 
   private func deliver(_ changes: ListeningToFiles.Changes, _ files: WatchedFiles) async {
+    let known = try? await blocking { [learnt] in learnt.traces }
+    let own = learnt.own(changes.paths, known ?? [:])
+    let paths = changes.paths.subtracting(own).sorted()
+    guard !paths.isEmpty else { return }
     checkOwnChanges(changes.paths)
-    let paths = changes.paths.sorted()
     // Ignore changes that affect no step.
-    if triggers.restartsAffected, files.steps(affectedBy: paths)?.isEmpty == true { return }
+    if triggers.restartsAffected,
+      files.steps(affectedBy: paths, learnt: known ?? [:])?.isEmpty == true
+    {
+      return
+    }
     await inbox.putAndWait(
       WatchEvent(
         Trigger(
-          .files, time: now, count: changes.count, paths: Array(paths.prefix(Self.pathsMax)))
+          .files, time: now, count: changes.count - own.count,
+          paths: Array(paths.prefix(Self.pathsMax)))
       ))
   }
 }

@@ -59,7 +59,7 @@ extension Tables {
       .ofGroups("values for later steps"),
       StepKey(
         Field(
-          "cache", \.cache, .map(cache),
+          "cache", \.cache, cacheOrAuto,
           "when the step can be skipped because nothing has changed"), excludedBy: withoutWork),
       StepKey(
         Key(

@@ -37,6 +37,9 @@ extension Tables {
       Field(
         "log", \.logBytes, .size(from: Retention.logBytesMin, "1m"),
         "the maximum size of the output of one attempt"),
+      Field(
+        "store", \.storeBytes, .size(from: 0, "0"),
+        "the maximum size of the store from which files are restored"),
     ])
 }
 
@@ -171,7 +174,7 @@ extension Tables {
 
   static let cache = Table(
     "cache", CacheRule(), example: "{ inputs: [src/**], makes: [build/app] }",
-    oneOf: ["inputs", "key", "max-age", "depfile"], missing: .missingInputs,
+    oneOf: ["inputs", "key", "max-age", "depfile", "auto"], missing: .missingInputs,
     [
       Field("inputs", \.inputs, .patterns, "patterns of the files that it reads"),
       Field(
@@ -182,7 +185,50 @@ extension Tables {
       Field(
         "depfile", \.dependencyFile, .pathOfFile,
         "the file in which it lists its inputs, as gcc -MD and make do"),
-    ])
+      Field(
+        "auto", \.learning, learning,
+        "whether its inputs and outputs are learnt by watching it"),
+      Field(
+        "system", \.learnt.readsSystem, .boolean,
+        "whether programs outside of the project count by their contents; with auto"),
+      Field(
+        "ignore", \.learnt.ignored, .patterns,
+        "patterns of files that it does not depend on; with auto"),
+      Field(
+        "env", \.learnt.readsEnvironment, .boolean,
+        "whether it depends on the variables that it inherits; with auto"),
+    ]
+  ) { fields, rule, context, reader in
+    if rule.learning == nil { checkWithoutLearning(fields, context, &reader) }
+  }
+
+  private static let learning: Form<LearningRule> = Form<Bool>.boolean.map(
+    { (learns: Bool) -> LearningRule? in learns ? LearningRule() : nil },
+    { (_: LearningRule) -> Bool? in true })
+
+  private static func checkWithoutLearning(
+    _ fields: Fields, _ context: WorkflowReader.Context, _ reader: inout WorkflowReader
+  ) {
+    for name in ["system", "ignore", "env"] {
+      guard let key = fields.key(name) else { continue }
+      reader.readers[context.file].report(.withoutAuto(name), at: key)
+    }
+    // With nothing to compare, it would be up to date forever.
+    let others = ["inputs", "key", "max-age", "depfile"]
+    guard let node = fields["auto"], others.allSatisfy({ fields.lacks($0) }) else { return }
+    reader.readers[context.file].report(.missingInputs, at: node)
+  }
+
+  /// `cache: auto`, or a map.
+  static let cacheOrAuto = Form<CacheRule>(
+    .either([.choice(["auto"]), .map(cache.keys)]),
+    read: { (node, site, reader: inout WorkflowReader) -> CacheRule? in
+      if node.text == "auto" { return CacheRule.auto }
+      return cache.read(node, &reader, site.context, site.draft)
+    },
+    write: { (rule: CacheRule) -> Value? in
+      rule == CacheRule.auto ? Value.text("auto") : cache.write(rule)
+    })
 
   /// The keys of `approval`.
   struct Approval: Sendable {

@@ -1,0 +1,91 @@
+// `LearntFiles`: what a watched step has depended on, and what it has made.
+
+/// What a step with `cache: auto` has used and made, as its watch has seen it.
+///
+/// Paths are relative to the folder of the project, except for those outside.
+struct LearntFiles: Sendable, Equatable, Codable {
+  /// The folder of the project.
+  var folder: String
+  /// A hash of the variables that it inherits.
+  var environment: String
+  /// The files that it has read or looked at.
+  var used: [String: FileState] = [:]
+  /// The names that it has looked for and not found, or has removed.
+  var absent: Set<String> = []
+  /// The names in the folders that it has listed, without those that it has made itself.
+  var listed: [String: Set<String>] = [:]
+  /// The files outside of the project that it has used.
+  var outside: [String: String] = [:]
+  /// The files that it has made.
+  var made: [String: FileState] = [:]
+  /// Whether it has connected to an address of the network.
+  var usesNetwork = false
+
+  /// Returns the reasons why what a step depends on is not as it was.
+  ///
+  /// - Parameters:
+  ///   - now: The same names as they are now; those that are not there are missing.
+  ///   - isMade: Whether another step makes a file, which says nothing about a folder that it is in.
+  /// - Returns: The reasons, as sentences without a period.
+  func inputDifferences(to now: LearntFiles, isMade: (String) -> Bool) -> [String] {
+    var reasons: [String] = []
+    if folder != now.folder { reasons.append("the project is in another folder") }
+    if environment != now.environment {
+      reasons.append("the variables that it inherits have changed")
+    }
+    reasons += Self.changes("the input", used, now.used)
+    reasons += absent.subtracting(now.absent).sorted().map {
+      "\"\($0)\", which it has looked for, is there now"
+    }
+    reasons += listed.keys.sorted().flatMap { Self.changes(in: $0, listed, now.listed, isMade) }
+    reasons += outside.keys.sorted().compactMap { path in
+      outside[path] == now.outside[path] ? nil : "\"\(path)\" has changed"
+    }
+    return reasons
+  }
+
+  /// Returns the reasons why what a step has made is not as it was.
+  func outputDifferences(to now: LearntFiles) -> [String] {
+    Self.changes("the output", made, now.made)
+  }
+
+  private static func changes(
+    _ what: String, _ then: [String: FileState], _ now: [String: FileState]
+  ) -> [String] {
+    then.keys.sorted().compactMap { path in
+      guard let state = now[path] else { return "\(what) \"\(path)\" is gone" }
+      return state == then[path] ? nil : "\(what) \"\(path)\" has changed"
+    }
+  }
+
+  private static func changes(
+    in folder: String, _ then: [String: Set<String>], _ now: [String: Set<String>],
+    _ isMade: (String) -> Bool
+  ) -> [String] {
+    guard let names = now[folder] else { return ["the folder \"\(folder)\" is gone"] }
+    let before = then[folder] ?? []
+    let prefix = folder == "." ? "" : folder + "/"
+    return names.symmetricDifference(before).sorted().compactMap { name in
+      guard !isMade(prefix + name) else { return nil }
+      return "the folder \"\(folder)\" "
+        + (before.contains(name) ? "does not have" : "has") + " \"\(name)\" "
+        + (before.contains(name) ? "any more" : "now")
+    }
+  }
+}
+
+extension StepTrace {
+  /// The files that a step with `cache: auto` has made, relative to the project.
+  package var filesLearnt: [String] { (learnt?.made ?? [:]).keys.map(\.self) }
+
+  /// Whether a change of a file, or its appearance, matters to a step with `cache: auto`; of one of which
+  /// nothing is known, any file does.
+  package func isAffected(by path: String) -> Bool {
+    guard let learnt else { return true }
+    if learnt.used[path] != nil || learnt.absent.contains(path) { return true }
+    let slash = path.lastIndex(of: "/")
+    let names = learnt.listed[slash.map { String(path[..<$0]) } ?? "."]
+    return names?.contains(String(path[(slash.map(path.index(after:)) ?? path.startIndex)...]))
+      == false
+  }
+}

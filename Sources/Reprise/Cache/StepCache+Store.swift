@@ -1,0 +1,172 @@
+// Results of steps that match what is there now, from the store.
+
+import Paths
+import Platform
+import Workflows
+
+/// An earlier result of a step that need not run.
+struct EarlierResult: Sendable {
+  let trace: StepTrace
+  /// Whether its files were restored.
+  var isRestored = false
+}
+
+/// Where the files of a step are.
+struct StepFolders: Sendable {
+  /// The absolute path of the folder of the project.
+  let project: String
+  /// The path of the step's directory, relative to it.
+  let step: String
+
+  /// Creates them; fails if the step runs outside of the project.
+  ///
+  /// - Parameters:
+  ///   - project: The absolute path of the folder of the project.
+  ///   - directories: The directories of the step, each relative to the previous one.
+  init?(_ project: String, _ directories: [String]) {
+    self.project = project
+    var parts: [Substring] = []
+    for part in directories.joined(separator: "/").split(separator: "/") where part != "." {
+      if part != ".." {
+        parts.append(part)
+      } else if parts.popLast() == nil {
+        return nil
+      }
+    }
+    guard directories.allSatisfy({ !$0.hasPrefix("/") }) else { return nil }
+    step = parts.joined(separator: "/")
+  }
+
+  /// Returns a path relative to the project; nil for files outside.
+  func inProject(_ path: String) -> String? {
+    let whole = step.isEmpty ? path : step + "/" + path
+    return whole.hasPrefix("/") || path.split(separator: "/").contains("..") ? nil : whole
+  }
+}
+
+extension StepTrace {
+  /// What a step does, apart from the files that it reads: results of the same task may replace each other.
+  func task(of rule: CacheRule) -> String {
+    let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return Self.hash(
+      ([action, key] + variables + ["makes"] + rule.expected
+        + [rule.learning == nil ? "" : "auto"]).joined(separator: "\0"))
+  }
+
+  /// The files that the step has made, by path in the project; nil if some are outside.
+  fileprivate func made(in folders: StepFolders) -> [String: String]? {
+    var made = (learnt?.made ?? [:]).mapValues(\.content)
+    for (path, hash) in files {
+      guard let whole = folders.inProject(path) else { return nil }
+      made[whole] = made[whole] ?? hash
+    }
+    return made
+  }
+}
+
+extension StepTrace {
+  /// Whether a step that succeeded so can be taken as done when its inputs are as they were then.
+  ///
+  /// One that makes no file may have done something elsewhere, such as a deployment: being up to date means
+  /// that this was the last that it has done.
+  var canBeRestored: Bool {
+    guard nothingLearnt == nil else { return false }
+    return !files.isEmpty || learnt.map { !$0.made.isEmpty || !$0.usesNetwork } ?? false
+  }
+}
+
+extension StepCache {
+  /// Keeps a result, if there is a store.
+  ///
+  /// A failure is harmless: the result cannot be restored then.
+  func save(_ trace: StepTrace, of step: Workflow.Step, in folders: StepFolders?) {
+    guard let store, let folders, let rule = step.extrasIfAny?.cache, rule.maxAge == nil,
+      trace.canBeRestored, let made = trace.made(in: folders)
+    else { return }
+    var files: [StoredResult.File] = []
+    for path in made.keys.sorted() {
+      let name = path.hasSuffix("/") ? String(path.dropLast()) : path
+      let place = joinedPath(folders.project, name)
+      guard let status = try? Stat(at: place, followsLink: false),
+        let state = try? FileState.now(at: place, like: trace.learnt?.made[path])
+      else { return }
+      files.append(
+        StoredResult.File(
+          path: name, content: state.content, mode: UInt32(status.mode.rawValue) & 0o777,
+          size: status.size))
+    }
+    let id = String(UInt64.random(in: .min ... .max), radix: 36)
+    try? store.save(
+      StoredResult(id: id, task: trace.task(of: rule), trace: trace, files: files),
+      from: folders.project)
+  }
+
+  /// Returns the earlier results of a step whose inputs are those of now.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - now: Its current trace, without what it has learnt.
+  ///   - place: Where it learns; nil if it does not.
+  ///   - folders: Where its files are.
+  /// - Returns: The results, newest first.
+  func results(
+    of step: Workflow.Step, like now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders
+  ) -> [StoredResult] {
+    guard let store, let rule = step.extrasIfAny?.cache, rule.maxAge == nil else { return [] }
+    lazy var made = Set(memory.recallAll().values.flatMap(\.filesLearnt))
+    return store.results(of: now.task(of: rule)).filter { result in
+      guard result.trace.canBeRestored else { return false }
+      var current = now
+      if let place { current.learnt = result.trace.learnt?.now(in: place) }
+      if rule.dependencyFile != nil {
+        current.listed = Self.hashes(of: result.trace.listed ?? [:], in: folders)
+      }
+      return result.trace.inputDifferences(to: current) { path in
+        made.contains(path) || made.contains { $0.hasPrefix(path + "/") }
+      }.isEmpty
+    }
+  }
+
+  /// Restores the files of an earlier result whose inputs are those of now.
+  ///
+  /// - Returns: The trace of the result; nil if there is none, or its files cannot be restored.
+  func restore(
+    _ step: Workflow.Step, _ now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders
+  ) -> StepTrace? {
+    for result in results(of: step, like: now, place, folders) {
+      guard let store, let wanted = result.trace.made(in: folders) else { continue }
+      // Until its files are right, they are those of no success.
+      let last = memory.recall(step.id)
+      guard (try? memory.forget(step.id)) != nil else { return nil }
+      // What only this step has made, and this result does not have.
+      let others = Set(memory.recallAll().values.flatMap(\.filesLearnt))
+      let removing = (last?.made(in: folders) ?? [:])
+        .filter { wanted[$0.key] == nil && !others.contains($0.key) }
+      do {
+        try store.restore(result, in: folders.project, removing: removing)
+      } catch {
+        if let last { try? memory.remember(last, of: step.id) }
+        continue
+      }
+      var trace = result.trace
+      if let place, let learnt = trace.learnt?.now(in: place) {
+        guard trace.learnt?.outputDifferences(to: learnt).isEmpty == true else { continue }
+        trace.learnt?.made = learnt.made
+      }
+      try? memory.remember(trace, of: step.id)
+      return trace
+    }
+    return nil
+  }
+
+  private static func hashes(
+    of listed: [String: String], in folders: StepFolders
+  ) -> [String: String] {
+    var hashes: [String: String] = [:]
+    for path in listed.keys {
+      let place = joinedPath(joinedPath(folders.project, folders.step), path)
+      hashes[path] = (try? contentHash(ofFile: path.hasPrefix("/") ? path : place)) ?? nil
+    }
+    return hashes
+  }
+}

@@ -1,0 +1,171 @@
+import ChildProcesses
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Reprise
+@testable import RepriseStore
+
+/// Files that steps have made are restored from the store.
+@Suite(.enabled(if: FileTrace.problem == nil)) struct StoreTests {
+  private let project: StoredProject
+
+  init() throws { project = try StoredProject() }
+
+  private func mode(_ name: String) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: project.path + "/" + name)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+  }
+
+  @Test(arguments: ["auto", "{ inputs: a, makes: 'out/**' }"])
+  func `an earlier result is restored with its files, links, modes and empty folders`(
+    _ cache: String
+  ) async throws {
+    let script = """
+      mkdir -p out/deep out/empty; cat a > out/deep/x; ln -sf deep/x out/link; cp a out/tool
+      chmod 755 out/tool; chmod 640 out/deep/x; head -c 2000000 /dev/zero > out/large; cat a >> out/large
+      echo n=$(cat a) >> $REPRISE_OUTPUT
+      """
+    try project.write("one", to: "a")
+    #expect(try await project.run(script, cache: cache) == .ran)
+    let first = try project.contents("out")
+    try project.write("two", to: "a")
+    #expect(try await project.run(script, cache: cache) == .ran)
+    try project.write("one", to: "a")
+    #expect(try await project.run(script, cache: cache) == .restored(["n": "one"]))
+    #expect(try project.contents("out") == first)
+    #expect(try mode("out/tool") == 0o755)
+    #expect(try mode("out/deep/x") == 0o640)
+    try project.remove("out")
+    #expect(try await project.run(script, cache: cache) == .restored(["n": "one"]))
+    #expect(try project.contents("out") == first)
+    #expect(try await project.run(script, cache: cache) == .upToDate)
+  }
+
+  @Test func `what is right is left alone, and all other files get the same time`() async throws {
+    let script = "mkdir -p out; cat a > out/x; cat b > out/y; cat a b > out/z"
+    try project.write("one", to: "a")
+    _ = try await project.run(script)
+    let before = try project.inode("out/x")
+    try project.remove("out/y")
+    try project.remove("out/z")
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try project.inode("out/x") == before)
+    #expect(try project.modified("out/y") == project.modified("out/z"))
+    #expect(try project.modified("out/y") >= project.modified("out/x"))
+  }
+
+  @Test func `what only the step has made before is removed, and what others made is not`()
+    async throws
+  {
+    let script = "mkdir -p out; for n in $(cat a); do echo $n > out/$n; done"
+    try project.write("x", to: "a")
+    _ = try await project.run(script)
+    try project.write("x y z", to: "a")
+    _ = try await project.run(script)
+    try project.write("mine", to: "out/own")
+    try project.write("changed", to: "out/z")
+    try project.write("x", to: "a")
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try project.contents("out").keys.sorted() == ["out", "out/own", "out/x", "out/z"])
+  }
+
+  @Test(arguments: ["out", "out/deep"])
+  func `nothing is restored through a link`(_ name: String) async throws {
+    let script = "mkdir -p out/deep && cat a > out/deep/x"
+    _ = try await project.run(script)
+    let result = try #require(project.results().first)
+    try project.remove(name)
+    try project.write("keep", to: "elsewhere/deep/x")
+    try FileManager.default.createSymbolicLink(
+      atPath: project.path + "/" + name,
+      withDestinationPath: project.path + (name == "out" ? "/elsewhere" : "/elsewhere/deep"))
+    #expect(throws: (any Error).self) {
+      try project.store.restore(result, in: project.path, removing: [:])
+    }
+    #expect(try project.text("elsewhere/deep/x") == "keep\n")
+    // The step itself may write there.
+    #expect(try await project.run(script) == .ran)
+  }
+
+  @Test(arguments: ["packs", "objects", "results"], ["damaged", "gone", "cut"])
+  func `a damaged store is only a miss`(_ part: String, _ damage: String) async throws {
+    let script = "cat a > small; head -c 1500000 /dev/zero > large; cat a >> large"
+    try project.write("one", to: "a")
+    _ = try await project.run(script)
+    let files = try project.filesOfStore(part)
+    #expect(files.count == 1)
+    for file in files {
+      switch damage {
+      case "gone": try FileManager.default.removeItem(atPath: file)
+      case "cut":
+        try Data(contentsOf: URL(fileURLWithPath: file)).dropLast(1)
+          .write(to: URL(fileURLWithPath: file))
+      default:
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        bytes[bytes.count / 2] ^= 0x20
+        try bytes.write(to: URL(fileURLWithPath: file))
+      }
+    }
+    try project.remove("small")
+    try project.remove("large")
+    #expect(try await project.run(script) == .ran)
+    #expect(try project.text("small") == "one\n")
+    // It is kept anew.
+    try project.remove("small")
+    try project.remove("large")
+    #expect(try await project.run(script) == .restored([:]))
+  }
+
+  @Test func `a result without files is only restored if it used no network`() async throws {
+    try project.write("one", to: "a")
+    #expect(try await project.run("cat a") == .ran)
+    try project.write("two", to: "a")
+    #expect(try await project.run("cat a") == .ran)
+    try project.write("one", to: "a")
+    #expect(try await project.run("cat a") == .restored([:]))
+    let deploy = "cat a; python3 -c 'import socket; socket.socket().connect_ex((\"127.0.0.1\", 9))'"
+    #expect(try await project.run(deploy) == .ran)
+    #expect(try await project.run(deploy) == .upToDate)
+    try project.write("two", to: "a")
+    #expect(try await project.run(deploy) == .ran)
+    try project.write("one", to: "a")
+    #expect(try await project.run(deploy) == .ran)
+  }
+
+  @Test func `results used least recently are deleted first, and nothing else is lost`()
+    async throws
+  {
+    let script = "head -c 1500000 /dev/zero > large; cat a >> large; cat a > small"
+    for text in ["one", "two", "three"] {
+      try project.write(text, to: "a")
+      #expect(try await project.run(script) == .ran)
+    }
+    try project.write("one", to: "a")
+    #expect(try await project.run(script) == .restored([:]))
+    project.store.delete(exceeding: 3_200_000)
+    #expect(try project.filesOfStore("results").count == 2)
+    #expect(try await project.run(script) == .upToDate)
+    for (text, end) in [("three", StoredProject.End.restored([:])), ("two", .ran)] {
+      try project.write(text, to: "a")
+      #expect(try await project.run(script) == end)
+    }
+    project.store.delete(exceeding: 0)
+    #expect(try project.filesOfStore("results").isEmpty && project.filesOfStore("packs").isEmpty)
+  }
+
+  @Test func `a step that failed or was stopped keeps nothing`() async throws {
+    _ = try await project.run("cat a > out; exit 1")
+    #expect(try project.filesOfStore("results").isEmpty)
+    #expect(try project.filesOfStore("tmp").isEmpty)
+  }
+
+  @Test func `a file of another user of the store cannot leave the project`() throws {
+    for path in ["../x", "/x", "a/../../x", "", "a//b", "./x"] {
+      let file = StoredResult.File(path: path, content: "folder", mode: 0, size: 0)
+      #expect(!file.isWellFormed, "\(path)")
+    }
+    #expect(StoredResult.File(path: "a/b..c", content: "link x", mode: 0, size: 0).isWellFormed)
+  }
+}
