@@ -97,6 +97,16 @@ package func linkTarget(_ path: String) -> String? {
   return String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
+/// Gives a file another name.
+///
+/// - Parameters:
+///   - path: The path of the file.
+///   - newPath: The other path, where nothing must be.
+/// - Throws: The system error, `Errno.fileExists` if there is something.
+package func linkFile(_ path: String, as newPath: String) throws(Errno) {
+  guard unsafe link(path, newPath) == 0 else { throw .last }
+}
+
 /// Creates a folder.
 ///
 /// - Parameters:

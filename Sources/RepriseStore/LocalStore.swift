@@ -13,8 +13,13 @@ import Foundation
 /// The reason why a result cannot be kept or restored, as a clause.
 package struct StoreProblem: Error, CustomStringConvertible {
   package let description: String
+  /// Whether only one result is concerned, not the store.
+  let isAboutContent: Bool
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String, isAboutContent: Bool = false) {
+    self.description = description
+    self.isAboutContent = isAboutContent
+  }
 }
 
 /// A folder with results of steps and their files.
@@ -30,6 +35,9 @@ package struct LocalStore: ResultStore {
   static let largeBytes: Int64 = 1 << 20
   /// The maximum number of results that are tried for a task.
   static let resultsMax = 50
+
+  /// The maximum size of the record of a result in bytes.
+  static let recordBytesMax = 64 << 20
 
   /// The path of the folder.
   let path: String
@@ -63,7 +71,7 @@ package struct LocalStore: ResultStore {
 
   // MARK: Writing
 
-  package func save(_ result: StoredResult, from folder: String) throws {
+  package func save(_ result: StoredResult, from folder: String, isShareable: Bool) throws {
     let temporary = path + "/tmp/" + result.id
     for name in ["/tmp", "/packs", "/results/" + result.task] { try makeFolderTree(path + name) }
     var result = result
@@ -119,6 +127,48 @@ package struct LocalStore: ResultStore {
     return (try? FileState.now(at: kept))?.attributes
   }
 
+  /// Whether a result is kept here.
+  func has(_ result: StoredResult) -> Bool { (try? Stat(at: resultPath(result))) != nil }
+
+  /// Keeps a result of another store, after its files have been checked.
+  ///
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - get: Copies the file of a name to a new file.
+  /// - Throws: ``StoreProblem`` if a file is not what the result says, or an error of `get`.
+  func add(_ result: StoredResult, _ get: (_ name: String, _ path: String) throws -> Void) throws {
+    let temporary = path + "/tmp/" + result.id
+    for name in ["/tmp", "/packs", "/results/" + result.task] { try makeFolderTree(path + name) }
+    defer { for name in [".pack", ".json", ""] { try? removeFile(temporary + name) } }
+    var result = result
+    let packed = result.files.filter { $0.offset != nil }
+    if !packed.isEmpty {
+      try get("packs/" + result.id, temporary + ".pack")
+      let pack = try PackReader(temporary + ".pack")
+      for file in packed { _ = try pack.content(of: file) }
+    }
+    for index in result.files.indices {
+      let file = result.files[index]
+      guard file.isFile, file.offset == nil else { continue }
+      let kept = objectPath(file.content)
+      if (try? FileState.now(at: kept))?.content != file.content {
+        try get("objects/" + file.content, temporary)
+        let copy = try OpenFile(temporary)
+        try setMode(file.mode & 0o100 | 0o400, ofDescriptor: copy.descriptor)
+        guard try FileState.now(at: temporary)?.content == file.content else {
+          throw StoreProblem(
+            "the content of \"\(file.path)\" is not what it should be", isAboutContent: true)
+        }
+        try makeFolderTree("\(path)/objects/\(file.content.prefix(2))")
+        try renameFile(temporary, to: kept)
+      }
+      result.files[index].stamp = (try? FileState.now(at: kept))?.attributes
+    }
+    if !packed.isEmpty { try renameFile(temporary + ".pack", to: packPath(result.id)) }
+    try writeFile(Array(try JSONEncoder().encode(result)), to: temporary + ".json")
+    try renameFile(temporary + ".json", to: resultPath(result))
+  }
+
   // MARK: Restoring
 
   package func restore(
@@ -133,8 +183,8 @@ package struct LocalStore: ResultStore {
     for file in needed {
       if file.isFile {
         try restoring.make(file) { target in
-          if let offset = file.offset {
-            try pack?.copy(file, at: offset, to: target)
+          if file.offset != nil {
+            try pack?.copy(file, to: target)
           } else {
             let object = try OpenFile(objectPath(file.content))
             try copyContents(from: object.descriptor, to: target)
@@ -181,7 +231,9 @@ extension StoredResult.File {
 
   var isWellFormed: Bool {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    return !parts.contains { ["", ".", ".."].contains($0) } && !path.utf8.contains(0)
+    // Those who share a store must not reach what others run without asking.
+    return ![".git", ".reprise"].contains(parts[0])
+      && !parts.contains { ["", ".", ".."].contains($0) } && !path.utf8.contains(0)
       && (isFile || linkTarget != nil || content == "folder")
   }
 }

@@ -55,9 +55,18 @@ struct PackReader: ~Copyable {
   /// Writes the content of a file to a descriptor.
   ///
   /// - Throws: An error if the pack is damaged; nothing has been written then.
-  func copy(_ stored: StoredResult.File, at offset: Int64, to target: Int32) throws {
-    guard stored.size >= 0, stored.size <= LocalStore.largeBytes else {
-      throw StoreProblem("the size of \"\(stored.path)\" is not valid")
+  func copy(_ stored: StoredResult.File, to target: Int32) throws {
+    try writeBytes(try content(of: stored), to: target)
+  }
+
+  /// Returns the content of a file.
+  ///
+  /// - Throws: An error if the pack is damaged.
+  func content(of stored: StoredResult.File) throws -> [UInt8] {
+    guard let offset = stored.offset, offset >= 0, stored.size >= 0,
+      stored.size <= LocalStore.largeBytes
+    else {
+      throw StoreProblem("the place of \"\(stored.path)\" is not valid", isAboutContent: true)
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Int(stored.size))
@@ -68,8 +77,9 @@ struct PackReader: ~Copyable {
       bytes += piece[..<count]
     }
     guard contentHash(of: bytes, isExecutable: stored.mode & 0o100 != 0) == stored.content else {
-      throw StoreProblem("the kept content of \"\(stored.path)\" is damaged")
+      throw StoreProblem(
+        "the content of \"\(stored.path)\" is not what it should be", isAboutContent: true)
     }
-    try writeBytes(bytes, to: target)
+    return bytes
   }
 }

@@ -28,11 +28,17 @@ struct StoredProject {
   let path: String
   let store: LocalStore
   private let memory = Memory()
+  private let used: any ResultStore
 
-  init() throws {
+  /// Creates a project.
+  ///
+  /// - Parameter sharing: Returns the store that is used, for the local one.
+  /// - Throws: An error of the file system.
+  init(_ sharing: (LocalStore) -> any ResultStore = { $0 }) throws {
     folder = try TemporaryFolder()
     path = try #require(realPath(folder.path)) + "/project"
     store = LocalStore(at: path + "/.reprise/store")
+    used = sharing(store)
     try write("one", to: "a")
     try write("two", to: "b")
   }
@@ -42,7 +48,7 @@ struct StoredProject {
       executor: LocalExecutor(environment: ["PATH": "/usr/bin:/bin"], directory: path),
       memory: forgetting ? Memory() : memory)
     engine.watch = FileWatch(of: path, guardian: nil)
-    engine.store = store
+    engine.store = used
     return engine
   }
 

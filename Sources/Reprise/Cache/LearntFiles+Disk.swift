@@ -35,6 +35,9 @@ struct LearningPlace: Sendable {
     outside = OwnFiles.foldersOutside(environment)
   }
 
+  /// The folder as far as steps depend on it.
+  var shownFolder: String { rule.readsPath ? folder : "" }
+
   /// Returns a path in the project, relative to it; nil for others.
   func relative(_ path: String) -> String? {
     if path == folder { return "." }
@@ -73,7 +76,7 @@ extension LearntFiles {
   ///
   /// - Throws: ``NothingLearnt`` if the attempt cannot be told by it.
   init(_ report: FileReport, in place: LearningPlace) throws(NothingLearnt) {
-    folder = place.folder
+    folder = place.shownFolder
     environment = place.environment
     usesNetwork = report.usesNetwork
     if let note = report.notes.first { throw NothingLearnt(reason: "not all was seen: \(note)") }
@@ -159,7 +162,7 @@ extension LearntFiles {
   ///
   /// Reads the files whose times have changed. Linear in the number of names.
   func now(in place: LearningPlace) -> LearntFiles {
-    var now = LearntFiles(folder: place.folder, environment: place.environment)
+    var now = LearntFiles(folder: place.shownFolder, environment: place.environment)
     func states(_ known: [String: FileState]) -> [String: FileState] {
       var states: [String: FileState] = [:]
       for (path, state) in known {

@@ -15,8 +15,9 @@ package protocol ResultStore: Sendable {
   /// - Parameters:
   ///   - result: The result.
   ///   - folder: The absolute path of the folder of the project.
+  ///   - isShareable: Whether other machines may have it: not if its files may contain secrets.
   /// - Throws: An error if a file cannot be read, has changed, or cannot be kept. Nothing is kept then.
-  func save(_ result: StoredResult, from folder: String) throws
+  func save(_ result: StoredResult, from folder: String, isShareable: Bool) throws
 
   /// Makes the files of a result.
   ///

@@ -79,7 +79,9 @@ extension StepCache {
   /// Keeps a result, if there is a store.
   ///
   /// A failure is harmless: the result cannot be restored then.
-  func save(_ trace: StepTrace, of step: Workflow.Step, in folders: StepFolders?) {
+  func save(
+    _ trace: StepTrace, of step: Workflow.Step, in folders: StepFolders?, isShareable: Bool
+  ) {
     guard let store, let folders, let rule = step.extrasIfAny?.cache, rule.maxAge == nil,
       trace.canBeRestored, let made = trace.made(in: folders)
     else { return }
@@ -98,7 +100,7 @@ extension StepCache {
     let id = String(UInt64.random(in: .min ... .max), radix: 36)
     try? store.save(
       StoredResult(id: id, task: trace.task(of: rule), trace: trace, files: files),
-      from: folders.project)
+      from: folders.project, isShareable: isShareable)
   }
 
   /// Returns the earlier results of a step whose inputs are those of now.

@@ -160,7 +160,7 @@ struct CacheStage: StepStage {
       if isLearning { trace.learn(from: context, in: place) }
       // A failed write is harmless: it only makes the step run again.
       try? cache.memory.remember(trace, of: context.step.id)
-      if context.masker.isEmpty { cache.save(trace, of: context.step, in: folders) }
+      cache.save(trace, of: context.step, in: folders, isShareable: context.masker.isEmpty)
       return trace.nothingLearnt
     }
   }

@@ -61,7 +61,7 @@ struct ExplainCommand: AsyncParsableCommand {
     let watch = FileWatch(of: realPath(".") ?? ".", guardian: nil)
     let engine = EngineSettings(watch: watch).makeEngine(
       memory: journal.map { JournalMemory($0, file: loaded.path) },
-      store: journal?.directory.storePath)
+      store: journal?.directory.store)
     for index in found {
       let id = TerminalSafe(loaded.workflow.graph.id(of: index))
       switch engine.explain(index, of: loaded.workflow, after: lastState, secrets: secrets) {

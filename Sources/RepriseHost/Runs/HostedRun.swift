@@ -29,17 +29,17 @@ package struct EngineSettings: Sendable {
   ///   - memory: The memory of steps that are up to date, if any.
   ///   - attempts: The folder for the records of attempts that run elsewhere, if any.
   ///   - folders: The folder for the folders of runs, if any.
-  ///   - store: The folder of the results of steps, from which files are restored, if any.
+  ///   - store: Keeps the results of steps, from which files are restored, if any.
   /// - Returns: The engine.
   package func makeEngine(
     recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, attempts: String? = nil,
-    folders: String? = nil, store: String? = nil
+    folders: String? = nil, store: (any ResultStore)? = nil
   ) -> Engine {
     var engine = Engine(
       recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
     engine.runFolders = folders
     engine.watch = watch
-    engine.store = store.map { LocalStore(at: $0) }
+    engine.store = store
     StandardRunners.register(with: &engine)
     engine.terminal = LentTerminal.shared
     engine.surroundings = RunnerSurroundings(
@@ -205,7 +205,7 @@ public struct RunHost: Sendable {
           try journal.deleteRuns(exceeding: keep, of: workflow.name)
         }
         try journal.deleteRuns(exceeding: try journal.directory.retention())
-        LocalStore(at: journal.directory.storePath).delete(exceeding: storeLimit(of: workflow))
+        deleteOldResults(of: workflow)
       }
     } catch {
       say("warning: old runs are not deleted: \(error)")
@@ -234,19 +234,13 @@ public struct RunHost: Sendable {
     return resumed
   }
 
-  /// The maximum size of the store, in bytes.
-  private func storeLimit(of workflow: Workflow) -> Int64 {
-    workflow.keep?.storeBytes ?? (try? journal.directory.retention())?.storeBytes
-      ?? LocalStore.usualLimit
-  }
-
   private func engine(of recorded: RecordedRun, _ workflow: Workflow, file: String) -> Engine {
     let directory = journal.directory
     guard var engine = engine?.recording(by: recorded) else {
       var engine = settings.makeEngine(
         recorder: recorded, memory: JournalMemory(journal, file: file),
         attempts: directory.attemptsPath, folders: directory.filesPath,
-        store: storeLimit(of: workflow) > 0 ? directory.storePath : nil)
+        store: store(of: workflow))
       engine.poolFolder = directory.poolsPath
       engine.surroundings.locks = directory.livePath
       engine.watch = engine.watch ?? watch

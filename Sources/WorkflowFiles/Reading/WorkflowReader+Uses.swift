@@ -177,7 +177,9 @@ extension WorkflowReader {
 
   /// Reports keys that are only valid in the main file.
   private mutating func refuseInUsed(_ used: Fields, _ context: Context) {
-    for name in ["if", "timeout", "max-parallel", "fail-fast", "durability", "keep", "on-end"] {
+    for name in [
+      "if", "timeout", "max-parallel", "fail-fast", "durability", "keep", "store", "on-end",
+    ] {
       guard let key = used.key(name) else { continue }
       readers[context.file].warn(.noEffectInUse(name), at: key)
     }

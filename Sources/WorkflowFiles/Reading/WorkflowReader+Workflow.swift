@@ -34,6 +34,7 @@ extension WorkflowReader {
     workflow.order = keys.order
     workflow.durability = keys.durability
     workflow.keep = keys.keep
+    workflow.store = keys.store
     workflow.onEnd = keys.onEnd
     workflow.triggers = keys.triggers
     workflow.condition = keys.condition

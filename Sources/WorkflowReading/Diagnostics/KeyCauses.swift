@@ -42,6 +42,8 @@ extension Diagnostic.Cause {
     "R0213", "cache needs \"inputs\" or a \"key\", or \"auto\""
   )
   .hint("write it like: { inputs: [src/**], makes: [build/app] }, or auto")
+  package static let missingPlaceOfStore = Self("R0213", "store needs a \"folder\" or a \"get\"")
+    .hint("write it like: { folder: /mnt/team/store }")
   package static let missingFiles = Self("R0213", "files as items need \"files\"")
     .hint("write it like: { files: \"src/*.c\" }")
   package static let missingUndo = Self("R0213", "undo needs a \"run\" or an \"exec\"")

@@ -39,6 +39,8 @@ package struct LearningRule: Sendable, Equatable {
   package var ignored: [String] = []
   /// Whether it depends on the variables that it inherits.
   package var readsEnvironment = true
+  /// Whether it depends on where the project is.
+  package var readsPath = true
 
   package init() {}
 }

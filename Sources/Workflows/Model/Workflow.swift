@@ -36,6 +36,8 @@ public struct Workflow: Sendable, Equatable {
   public var durability: Durability?
   /// The ended runs that are kept; nil for all of them.
   public var keep: Retention?
+  /// Where results of steps are shared with other machines; nil for nowhere.
+  public var store: SharedStoreRule?
   /// The command that runs after the end of a run; nil for none.
   public var onEnd: EndCommand?
   /// The triggers that start runs while the workflow is watched; nil for none.

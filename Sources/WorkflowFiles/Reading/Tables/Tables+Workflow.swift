@@ -17,6 +17,7 @@ extension Tables {
     var concurrency: Concurrency?
     var durability: Durability?
     var keep: Retention?
+    var store: SharedStoreRule?
     var onEnd: EndCommand?
     var triggers: Triggers?
   }
@@ -80,6 +81,7 @@ extension Tables {
         "which crash the record of a successful step survives"),
       Field(
         "keep", \.keep, .map(keep), "which ended runs are kept, and how much of their output"),
+      Field("store", \.store, .map(store), "where results of steps are shared with other machines"),
       Field("on-end", \.onEnd, .endCommand, "a command that runs after the end of a run"),
       Field("on", \.triggers, .triggers, "the triggers that start runs in watch mode"),
       other("defaults", .map(defaults.keys), "default settings of steps"),

@@ -43,6 +43,22 @@ extension Tables {
     ])
 }
 
+// MARK: Sharing
+
+extension Tables {
+  static let store = Table(
+    "store", SharedStoreRule(), example: "{ folder: /mnt/team/store }", oneOf: ["folder", "get"],
+    notBoth: ["folder", "get"], missing: .missingPlaceOfStore,
+    [
+      Field("folder", \.folder, .settledText, "the folder, such as one on a network drive"),
+      Field("get", \.get, .script, "a script that writes the file $NAME of the place to $FILE"),
+      Field("put", \.put, .script, "a script that writes $FILE to the file $NAME of the place"),
+      Field("key", \.key, .text, "the environment variable with the key of signatures"),
+      Field("read-only", \.isReadOnly, .boolean.computed, "whether nothing is written there"),
+      Field("timeout", \.timeout, .duration.computed, "the maximum duration of one access"),
+    ])
+}
+
 // MARK: Retries and rounds
 
 extension Tables {
@@ -197,6 +213,9 @@ extension Tables {
       Field(
         "env", \.learnt.readsEnvironment, .boolean,
         "whether it depends on the variables that it inherits; with auto"),
+      Field(
+        "path", \.learnt.readsPath, .boolean,
+        "whether it depends on where the project is; with auto"),
     ]
   ) { fields, rule, context, reader in
     if rule.learning == nil { checkWithoutLearning(fields, context, &reader) }
@@ -209,7 +228,7 @@ extension Tables {
   private static func checkWithoutLearning(
     _ fields: Fields, _ context: WorkflowReader.Context, _ reader: inout WorkflowReader
   ) {
-    for name in ["system", "ignore", "env"] {
+    for name in ["system", "ignore", "env", "path"] {
       guard let key = fields.key(name) else { continue }
       reader.readers[context.file].report(.withoutAuto(name), at: key)
     }
