@@ -155,6 +155,32 @@ import Testing
     #expect(try project.filesOfStore("results").isEmpty && project.filesOfStore("packs").isEmpty)
   }
 
+  @Test func `what happens to a restored file does not change the store`() async throws {
+    let script = "head -c 1500000 /dev/zero > large; cat a >> large; cat a > small"
+    _ = try await project.run(script)
+    let first = try project.contents(".").filter { ["large", "small"].contains($0.key) }
+    for change in ["echo more >> NAME", "cp b NAME", "chmod 600 NAME", "ln -sf b NAME"] {
+      for name in ["large", "small"] {
+        try project.remove(name)
+        #expect(try await project.run(script) == .restored([:]))
+        try TemporaryFolder.run(
+          "/bin/sh", ["-c", "cd \(project.path); " + change.replacing("NAME", with: name)])
+      }
+    }
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try project.contents(".").filter { ["large", "small"].contains($0.key) } == first)
+    #expect(try mode("large") == 0o644)
+  }
+
+  @Test func `links that lead nowhere are restored, rights of owners are not`() async throws {
+    let script = "mkdir -p out; ln -s nowhere out/link; cp a out/tool; chmod 4755 out/tool"
+    #expect(try await project.run(script) == .ran)
+    try project.remove("out")
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try project.contents("out")["out/link"] == "link nowhere")
+    #expect(try mode("out/tool") == 0o755)
+  }
+
   @Test func `a step that failed or was stopped keeps nothing`() async throws {
     _ = try await project.run("cat a > out; exit 1")
     #expect(try project.filesOfStore("results").isEmpty)

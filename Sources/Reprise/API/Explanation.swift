@@ -55,7 +55,7 @@ extension Engine {
       state: { id in state?[id] })
     do {
       if let condition = try workflow.unmetCondition(of: declared, values) {
-        return .isSkipped(because: "if: \(condition)")
+        return .isSkipped(because: SkipReason(unmet: condition).description)
       }
       if let command = declared.extrasIfAny?.conditionCommand {
         return .unknown(because: "it is decided by a command: \(command.script)")

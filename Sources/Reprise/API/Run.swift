@@ -57,7 +57,8 @@ public final class Run: Sendable {
     live?.follow(ledger)
     listening(RunEvents(ledger: ledger))
     let slots = Slots(
-      for: plan, maxParallel: Engine.defaultMaxParallel, usualDurations: usualDurations)
+      for: plan, maxParallel: Engine.defaultMaxParallel, usualDurations: usualDurations,
+      seed: engine.orderSeed)
     ledger.decide { [results] page in
       page.slots = slots
       page.controls = Array(repeating: StepControl(), count: plan.count)

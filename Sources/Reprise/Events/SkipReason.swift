@@ -35,6 +35,11 @@ public enum SkipReason: Sendable, Equatable {
 }
 
 extension SkipReason {
+  /// Creates the reason of a condition that is not met: what stands under `if`, or what is expected of needs.
+  init(unmet condition: String) {
+    self = condition.hasPrefix("needs: ") ? .other(condition) : .condition(condition)
+  }
+
   /// Whether the work of the step has been done before, and counts as done.
   package var isUpToDate: Bool {
     switch self {

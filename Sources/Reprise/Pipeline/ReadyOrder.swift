@@ -23,10 +23,14 @@ struct ReadyOrder: Sendable, Equatable {
   /// - Parameters:
   ///   - plan: The plan.
   ///   - usualDurations: The durations of steps in earlier runs, by step id.
-  init(of plan: Plan, usualDurations: [String: Duration]) {
+  ///   - seed: The seed of a random order, which nothing else influences; nil for none.
+  init(of plan: Plan, usualDurations: [String: Duration], seed: UInt64? = nil) {
     let order = plan.order
     let usesPaths = plan.workflow.order == .longestPath
-    if usesPaths || order.contains(where: { plan[$0].priority != 0 }) {
+    if let seed {
+      let keys = plan.steps.map { Self.key(of: $0.id, seed) }
+      steps = order.map(\.position).sorted { (keys[$0], $0) < (keys[$1], $1) }
+    } else if usesPaths || order.contains(where: { plan[$0].priority != 0 }) {
       let paths = usesPaths ? Self.paths(of: plan, usualDurations) : []
       steps = order.enumerated().sorted { left, right in
         let (first, second) = (plan[left.element].priority, plan[right.element].priority)
@@ -51,6 +55,14 @@ struct ReadyOrder: Sendable, Equatable {
 
   /// Returns the step of a rank.
   func step(ofRank rank: Int) -> Int { ranks == nil ? rank : steps[rank] }
+
+  /// Returns a random number of an id: FNV-1a, then the finalizer of SplitMix64.
+  private static func key(of id: String, _ seed: UInt64) -> UInt64 {
+    var hash = id.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    hash = (hash ^ hash >> 30) &* 0xBF58_476D_1CE4_E5B9
+    hash = (hash ^ hash >> 27) &* 0x94D0_49BB_1331_11EB
+    return hash ^ hash >> 31
+  }
 
   /// Returns the duration of the longest chain of steps that begins with each step.
   private static func paths(of plan: Plan, _ usualDurations: [String: Duration]) -> [Duration] {

@@ -4,7 +4,7 @@ import Workflows
 
 extension Slots.State {
   /// Creates the state for a plan.
-  init(for plan: Plan, maxParallel: Int, usualDurations: [String: Duration]) {
+  init(for plan: Plan, maxParallel: Int, usualDurations: [String: Duration], seed: UInt64?) {
     var limits: [Slots.Limit] = []
     var limitsOfStep: [Int: [Int]] = [:]
     var indices: [String: Int] = [:]
@@ -28,7 +28,7 @@ extension Slots.State {
     for group in plan.groups.indices where !plan.groups[group].pools.isEmpty {
       groupsWithPlaces[index(of: .places(of: plan.groups[group]))] = group
     }
-    order = ReadyOrder(of: plan, usualDurations: usualDurations)
+    order = ReadyOrder(of: plan, usualDurations: usualDurations, seed: seed)
   }
 
   /// The steps in progress, which keep the places of their items.

@@ -88,6 +88,8 @@ final class Slots: Sendable {
   /// The maximum number of concurrent steps if the workflow sets none.
   private let defaultCount: Int
   private let usualDurations: [String: Duration]
+  /// The seed of a random order; nil for the order of the file.
+  private let seed: UInt64?
   /// The places of pools that groups hold.
   let groupPlaces = GroupPlaces()
 
@@ -101,6 +103,7 @@ final class Slots: Sendable {
     precondition(count > 0, "a run needs at least one slot")
     defaultCount = count
     usualDurations = [:]
+    seed = nil
     state = Mutex(
       State(free: count, limits: limits.map { Limit(free: $0) }, limitsOfStep: limitsOfStep))
   }
@@ -111,10 +114,16 @@ final class Slots: Sendable {
   ///   - plan: The plan, whose steps name their limits.
   ///   - maxParallel: The maximum number of concurrent steps if the workflow sets none.
   ///   - usualDurations: The durations of steps in earlier runs, by step id.
-  init(for plan: Plan, maxParallel: Int, usualDurations: [String: Duration] = [:]) {
+  ///   - seed: The seed of a random order; nil for the order of the file.
+  init(
+    for plan: Plan, maxParallel: Int, usualDurations: [String: Duration] = [:],
+    seed: UInt64? = nil
+  ) {
     defaultCount = maxParallel
     self.usualDurations = usualDurations
-    state = Mutex(State(for: plan, maxParallel: maxParallel, usualDurations: usualDurations))
+    self.seed = seed
+    state = Mutex(
+      State(for: plan, maxParallel: maxParallel, usualDurations: usualDurations, seed: seed))
   }
 
   /// Takes the limits of a plan that has taken another version of its workflow.
@@ -122,7 +131,8 @@ final class Slots: Sendable {
   /// Steps that hold slots keep them, and waiting steps go on waiting, as long as they are present.
   func take(_ plan: Plan) {
     state.withLock { state in
-      var next = State(for: plan, maxParallel: defaultCount, usualDurations: usualDurations)
+      var next = State(
+        for: plan, maxParallel: defaultCount, usualDurations: usualDurations, seed: seed)
       for holder in state.holders where plan.contains(StepIndex(holder)) {
         next.holders.insert(holder)
         // May become negative, if the new limit is lower.

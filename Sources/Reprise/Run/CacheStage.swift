@@ -173,7 +173,9 @@ extension StepTrace {
   fileprivate mutating func learn(from context: StepContext, in place: LearningPlace?) {
     do throws(NothingLearnt) {
       guard let place, let watch = context.watch else {
-        throw NothingLearnt(reason: "this engine watches no files")
+        throw NothingLearnt(
+          reason: context.step.extrasIfAny?.isWatched == false
+            ? "it has watch: false" : "this engine watches no files")
       }
       guard context.attempt == 1 else {
         throw NothingLearnt(reason: "it has taken \(context.attempt) attempts")

@@ -116,7 +116,7 @@ struct StepAdmission: StepStage {
       else {
         return nil
       }
-      return skip(job, .condition(condition))
+      return skip(job, SkipReason(unmet: condition))
     } catch {
       return fail(job, .badValue(error.description))
     }

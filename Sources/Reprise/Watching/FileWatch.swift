@@ -36,6 +36,7 @@ package struct FileWatch: Sendable {
 
   /// Returns the watch of an attempt; nil if nobody asks for its files.
   func attempt(of step: Workflow.Step) -> AttemptWatch? {
+    guard step.extrasIfAny?.isWatched != false else { return nil }
     guard onEnd != nil || step.extrasIfAny?.cache?.learning != nil else { return nil }
     return AttemptWatch(self)
   }

@@ -70,9 +70,10 @@ struct ShowCommand: AsyncParsableCommand {
         ])
     }
     if format == .source { return try printSource(of: record, in: journal) }
-    let report: RunReport
+    var report: RunReport
     do {
       report = try RunReport(record, try journal.events(of: record))
+      report.files = journal.trace(of: record.id)
     } catch {
       throw Problem(error)
     }

@@ -27,6 +27,7 @@ struct TraceCommand: DrivingCommand {
       EXAMPLES
         reprise trace build
         reprise trace build --write
+        reprise trace build --shuffle
         reprise trace build --ignore '.cache/**' --format sarif > build.sarif
       """)
 
@@ -47,6 +48,12 @@ struct TraceCommand: DrivingCommand {
 
   @Option(help: "Output format of the report: text, json or sarif.")
   var format = DiagnosticFormat.text
+
+  @Flag(help: "Begin steps in a random order that the needs allow, and print its seed.")
+  var shuffle = false
+
+  @Option(help: "The seed of a random order, to repeat it; implies --shuffle.")
+  var seed: UInt64?
 
   @Flag(help: "Add missing needs and inputs to the file, after the change was shown.")
   var write = false
@@ -77,11 +84,16 @@ struct TraceCommand: DrivingCommand {
     let watch = FileWatch(of: folder, guardian: guardian) { step, _, files in
       seen.add(files, of: step)
     }
+    let orderSeed = seed ?? (shuffle ? UInt64.random(in: 1...999_999) : nil)
+    if let orderSeed {
+      printError(TerminalSafe("steps begin in a random order; repeat it with --seed \(orderSeed)"))
+    }
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(options.scope.recorded, hiding: secrets)
     let driven = DrivenRun(
       progress: format == .text ? progress : .none, secrets,
-      EngineSettings(rerunsUpToDateSteps: true, watch: watch), passesThrough: false)
+      EngineSettings(rerunsUpToDateSteps: true, watch: watch, orderSeed: orderSeed),
+      passesThrough: false)
     let journal = try state.openJournal()
     let (status, run) = try await driven.ended(selected, in: journal) {
       (try journal.begin(request, isAlone: false), nil)
@@ -89,6 +101,11 @@ struct TraceCommand: DrivingCommand {
     guard let run else { throw status }
     let report = TraceReport(of: run, seen.all, in: folder, ignoring: ignored)
     let diagnostics = run.workflow.warnings(of: report.problems)
+    do {
+      try journal.record(RecordedTrace(report), of: run.id)
+    } catch {
+      printError(TerminalSafe("warning: the report is not recorded: \(error)"))
+    }
     try show(report, diagnostics)
     throw status == .succeeded && report.hasRaces ? .stepFailed : status
   }

@@ -11,6 +11,8 @@ package struct RunReport {
   package let state: RunState
   /// The history of the run.
   package let history: RunHistory
+  /// What the files of its steps have said; nil if they were not watched.
+  package var files: RecordedTrace?
   let now: Timestamp
 
   /// Creates a report of events that have been folded already.
@@ -78,6 +80,7 @@ package struct RunReport {
     let outputs = state.steps.flatMap(Self.outputLines)
     if !outputs.isEmpty { parts.append("outputs:\n" + outputs.joined(separator: "\n")) }
     if let criticalPath { parts.append(criticalPath) }
+    if let files { parts.append(files.text) }
     switch record.status {
     case .interrupted where !state.survivingAttempts.isEmpty && record.request.program == nil:
       parts.append(

@@ -55,11 +55,18 @@ package struct ScriptReport: Sendable {
   /// Starts a shell of the system for each different script, a few at a time.
   package var problems: [CommandProblem] {
     get async {
-      await withTaskGroup(of: (Int, CommandProblem?).self) { group in
+      // Each program is searched for once: a search asks the system about every folder of PATH.
+      var paths: [String: String?] = [:]
+      for (command, _) in commands where paths[Self.program(of: command)] == nil {
+        let program = Self.program(of: command)
+        paths[program] = .some(findProgram(program, in: environment["PATH"]))
+      }
+      return await withTaskGroup(of: (Int, CommandProblem?).self) { [paths] group in
         var found = [CommandProblem?](repeating: nil, count: commands.count)
         for position in commands.indices {
           if position >= 4, let (done, problem) = await group.next() { found[done] = problem }
-          group.addTask { (position, await problem(at: position)) }
+          let path = paths[Self.program(of: commands[position].command)] ?? nil
+          group.addTask { (position, await problem(at: position, path)) }
         }
         for await (done, problem) in group { found[done] = problem }
         return found.compactMap(\.self)
@@ -67,13 +74,19 @@ package struct ScriptReport: Sendable {
     }
   }
 
-  private func problem(at position: Int) async -> CommandProblem? {
+  /// Returns the program that a command starts in the end.
+  private static func program(of command: Command) -> String {
+    let words = command.words
+    let isSearched = words.count > 1 && words[0] == "/usr/bin/env" && !words[1].hasPrefix("-")
+    return words[isSearched ? 1 : 0]
+  }
+
+  /// Returns the problem of a command whose program is at a path; nil if there is none.
+  private func problem(at position: Int, _ path: String?) async -> CommandProblem? {
     let (command, step) = commands[position]
-    var words = command.words
-    if words.count > 1, words[0] == "/usr/bin/env", !words[1].hasPrefix("-") { words.removeFirst() }
-    let program = words[0]
+    let program = Self.program(of: command)
     let isPath = program.contains("/")
-    guard let path = findProgram(program, in: environment["PATH"]) else {
+    guard let path else {
       guard !isPath || command.script != nil && program.hasPrefix("/") else { return nil }
       return CommandProblem(
         .missingProgram(program), step: step, text: command.script ?? command.words[0])

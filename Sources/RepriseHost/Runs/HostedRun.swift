@@ -15,11 +15,16 @@ package struct EngineSettings: Sendable {
   package var rerunsUpToDateSteps: Bool
   /// What watches the files that steps use; nil for nothing.
   package var watch: FileWatch?
+  /// The seed of a random order in which ready steps begin; nil for the order of the file.
+  package var orderSeed: UInt64?
 
   /// Creates settings.
-  package init(rerunsUpToDateSteps: Bool = false, watch: FileWatch? = nil) {
+  package init(
+    rerunsUpToDateSteps: Bool = false, watch: FileWatch? = nil, orderSeed: UInt64? = nil
+  ) {
     self.rerunsUpToDateSteps = rerunsUpToDateSteps
     self.watch = watch
+    self.orderSeed = orderSeed
   }
 
   /// Creates an engine.
@@ -39,6 +44,7 @@ package struct EngineSettings: Sendable {
       recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
     engine.runFolders = folders
     engine.watch = watch
+    engine.orderSeed = orderSeed
     engine.store = store
     StandardRunners.register(with: &engine)
     engine.terminal = LentTerminal.shared

@@ -90,6 +90,8 @@ package struct TraceReport: Sendable {
         seenCount += 1
         gaps += report.notes.map { (step.id, $0) }
       case .nothing(let reason): unseen.append((step.id, reason))
+      case nil where step.extrasIfAny?.isWatched == false:
+        unseen.append((step.id, "watch: false"))
       case nil: break
       }
       let named = workflow.stepsNamed(by: step).map(\.position)

@@ -25,6 +25,8 @@ struct FollowedRun: Sendable {
   private(set) var recent: [Event] = []
   private(set) var state = RunState()
   private(set) var history = RunHistory()
+  /// What the files of its steps have said, once it has ended; nil if they were not watched.
+  private(set) var files: RecordedTrace?
   /// The progress of running steps, by step; not recorded.
   var progress: [String: StepProgressReport] = [:]
   /// Counts the changes of ``progress``.
@@ -44,6 +46,7 @@ struct FollowedRun: Sendable {
   /// - Returns: Whether there were any.
   /// - Throws: ``JournalError`` if an event cannot be read, or is invalid.
   mutating func readNew(in journal: Journal) throws(JournalError) -> Bool {
+    if files == nil, !record.status.isLive { files = journal.trace(of: record.id) }
     let new = try journal.events(of: record, after: number)
     try state.fold(new, of: record.id)
     for event in new {
@@ -74,7 +77,9 @@ struct FollowedRun: Sendable {
   var report: RunReport {
     var history = history
     if !record.status.isLive { history.close() }
-    return RunReport(record, state, history)
+    var report = RunReport(record, state, history)
+    report.files = files
+    return report
   }
 
   /// The expected rest; nil if it is unknown.

@@ -2,7 +2,7 @@
 
 import { el, fill, icon } from "./dom.js";
 import { clockText, durationText, reasonText, requesterText, secondsBetween } from "./format.js";
-import { isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
+import { findingText, isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
 
 /** Draws title and facts of the chosen step. */
 export function drawDetail(box, state, actions) {
@@ -70,6 +70,11 @@ function facts(run, step, state, actions) {
   for (const approval of run.generations.flatMap((generation) => generation.approvals)) {
     if (approval.step !== step.step || !approval.answer) continue;
     found.push(["approval", `${approval.answer}${requesterText(approval.by)}`]);
+  }
+  for (const finding of run.files?.findings ?? []) {
+    if (finding.step === step.step || finding.other === step.step) {
+      found.push(["files", findingText(finding)]);
+    }
   }
   const outputs = Object.entries(step.outputs ?? {});
   for (const [name, value] of outputs) found.push([name, el("code", {}, value)]);

@@ -323,6 +323,33 @@ public struct StepSetting: Sendable, Equatable {
     return StepSetting("cache", .map(rule))
   }
 
+  /// Skipping an up-to-date step whose inputs and outputs are learnt by watching it.
+  ///
+  /// - Parameters:
+  ///   - system: Whether programs outside of the project count by their contents.
+  ///   - ignore: Patterns of files that it does not depend on.
+  ///   - env: Whether it depends on the variables that it inherits.
+  ///   - path: Whether it depends on where the project is.
+  ///   - key: A value for other dependencies.
+  /// - Returns: The setting.
+  public static func cacheAuto(
+    system: Bool = false, ignore: [String] = [], env: Bool = true, path: Bool = true,
+    key: TemplateValue? = nil
+  ) -> StepSetting {
+    var rule: [String: Value] = ["auto": .boolean(true)]
+    if system { rule["system"] = .boolean(true) }
+    if !ignore.isEmpty { rule["ignore"] = .list(ignore.map(Value.text)) }
+    if !env { rule["env"] = .boolean(false) }
+    if !path { rule["path"] = .boolean(false) }
+    rule["key"] = key?.value
+    return StepSetting("cache", .map(rule))
+  }
+
+  /// Whether `reprise trace` watches which files it uses.
+  public static func watch(_ isWatched: Bool) -> StepSetting {
+    StepSetting("watch", .boolean(isWatched))
+  }
+
   /// The endings of the run after which the step runs; only for steps under `finally`.
   public static func when(_ endings: RunEnding...) -> StepSetting {
     StepSetting("when", .list(endings.map { .text($0.rawValue) }))

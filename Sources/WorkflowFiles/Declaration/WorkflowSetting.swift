@@ -140,6 +140,11 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("keep", Tables.keep.write(retention) ?? .null)
   }
 
+  /// The place where results of steps are shared with other machines.
+  public static func store(_ rule: SharedStoreRule) -> WorkflowSetting {
+    WorkflowSetting("store", Tables.store.write(rule) ?? .null)
+  }
+
   /// A script that runs after the end of a run.
   ///
   /// Applies to runs of the command `reprise`. An `Engine` does not run it. The script is a static

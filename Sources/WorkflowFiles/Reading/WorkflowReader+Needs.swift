@@ -115,7 +115,8 @@ extension WorkflowReader {
     let tests = words.map { part(.binary(.equal, result, part(.literal(.text($0))))) }
     return Template(
       tests.dropFirst().reduce(tests[0]) { part(.binary(.or, $0, $1)) },
-      source: words.map { "steps.\(id).result == '\($0)'" }.joined(separator: " || "))
+      source: "needs: { \(id): "
+        + (words.count == 1 ? words[0] : "[" + words.joined(separator: ", ") + "]") + " }")
   }
 
   /// Reads the needs of a step or group of its own, to which those of the group around it are added.

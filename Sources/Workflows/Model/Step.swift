@@ -142,6 +142,8 @@ public struct StepExtras: Sendable, Equatable {
   package var conditionCommand: ConditionCommand?
   /// Whether the run continues as if the step had succeeded when it fails.
   public var continuesOnError = false
+  /// Whether `reprise trace` watches which files it uses.
+  package var isWatched = true
   /// Whether its shell is that of its group or file, not its own.
   package var inheritsShell = false
   /// The directories of the groups that contain the step, each relative to the one before it.

@@ -118,6 +118,41 @@ import Testing
       "\(scenario.read("w.yaml"))")
   }
 
+  @Test func `steps begin in the random order of a seed, which the needs allow`() async throws {
+    let scenario = try scenario(
+      "max-parallel: 1\nsteps:\n  - parallel:\n"
+        + (0..<8).map { "      - { id: s\($0), run: echo s\($0) >> log }\n" }.joined()
+        + "  - { id: last, run: echo last >> log }\n")
+    func order(_ options: String...) async throws -> String {
+      remove("log", in: scenario)
+      _ = try await scenario.start(
+        ["trace", "w.yaml", "--progress", "none", "--ignore", "log"] + options
+      ).end().succeeds()
+      return scenario.read("log")
+    }
+    let file = try await order()
+    let first = try await order("--seed", "1")
+    #expect(first != file && first.hasSuffix("last\n"))
+    #expect(try await order("--seed", "1") == first)
+    #expect(try await order("--seed", "2") != first)
+    let ended = try await scenario.reprise("trace", "w.yaml", "--progress", "none", "--shuffle")
+    #expect(ended.errors.contains("repeat it with --seed "), "\(ended.errors)")
+  }
+
+  @Test func `a step with watch false is left out, and the report says so`() async throws {
+    let scenario = try scenario(
+      """
+      steps:
+        - parallel:
+            - { id: gen, run: "echo 1 > gen.h", watch: false }
+            - { id: lib, run: "cat gen.h > lib.o || true" }
+
+      """)
+    let ended = try await scenario.reprise("trace", "w.yaml", "--progress", "none").succeeds()
+    #expect(ended.errors.contains("note: gen was not watched: watch: false"), "\(ended.errors)")
+    #expect(ended.output == "1 step watched, 0 warnings\n")
+  }
+
   /// A killed engine must not let a call of a watched step fail: `cd x; rm *` would go on elsewhere.
   @Test(arguments: [0, 1])
   func `no call of a step fails when its engine or its guardian is killed`(_ victim: Int)

@@ -150,6 +150,25 @@ import Testing
     #expect(explained(steps).contains("it has taken 2 attempts"))
   }
 
+  @Test(arguments: [("a", "has changed \"a\" while it ran"), ("none", "has made \"none\"")])
+  func `a file that others change while the step runs is not an input that is known`(
+    _ name: String, _ reason: String
+  ) async throws {
+    let steps = step(
+      "cat a > out; [ -e none ] || touch out2; touch began; while [ -e began ]; do sleep 0.02; done",
+      "{ auto: true, ignore: began }")
+    let workflow = try Workflow(text: "steps:\n" + steps, file: "w.yaml")
+    let run = engine().start(workflow)
+    await expectEventually("the step has read its input") {
+      FileManager.default.fileExists(atPath: path + "/began")
+    }
+    try write("changed", to: name)
+    try remove("began")
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["s"]?.output.lines.last?.text.contains(reason) == true)
+    #expect(explained(steps).contains("nothing was remembered"))
+  }
+
   @Test func `without a watch, a step always runs`() async throws {
     let workflow = try Workflow(text: "steps:\n" + step("cat a > out"), file: "w.yaml")
     var engine = engine()

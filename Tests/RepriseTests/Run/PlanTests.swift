@@ -65,6 +65,19 @@ struct PlanTests {
     #expect(ids == ["s1", "new", "s0"])
   }
 
+  @Test func `a seed makes an order of its own, which is the same each time`() throws {
+    let plan = try Plan(needs: (0..<20).map { _ in [] })
+    func order(_ seed: UInt64?) -> [Int] {
+      let order = ReadyOrder(of: plan, usualDurations: [:], seed: seed)
+      let ranks = (0..<20).map(order.rank(of:))
+      #expect((0..<20).allSatisfy { order.step(ofRank: order.rank(of: $0)) == $0 })
+      return ranks
+    }
+    #expect(order(nil) == Array(0..<20))
+    #expect(order(1) == order(1))
+    #expect(Set((1...20).map { order($0) }).count == 20)
+  }
+
   @Test func `a step that is gone and comes back is pending`() throws {
     var states = StepStates([StepState(id: "a"), StepState(id: "b")])
     states.update(StepIndex(0)) { $0.phase = .succeeded([:]) }

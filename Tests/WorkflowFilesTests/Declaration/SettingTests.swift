@@ -13,12 +13,19 @@ struct SettingTests {
     .survives, .usesTerminal, .separatesStreams, .ready(port: "80"), .stop("INT"),
     .restartsOnFailure, .priority(1),
     .foreach(1...2), .matrix(["v": ["1"]]), .itemID("k"), .maxItems(1), .maxParallel(1), .failsFast,
-    .outputs(["o": "1"]), .cache(inputs: ["a"]), .undo("x"), .when(.success), .approval("a"),
+    .outputs(["o": "1"]), .cache(inputs: ["a"]), .watch(false), .undo("x"), .when(.success),
+    .approval("a"),
   ]
   /// Keys with an initializer of `Step` of their own, and those of its arguments.
   private static let initializers: Set = [
     "id", "run", "exec", "service", "call", "wait", "uses", "with",
   ]
+
+  private static let shared: SharedStoreRule = {
+    var rule = SharedStoreRule()
+    rule.folder = "f"
+    return rule
+  }()
 
   private static let workflows: [WorkflowSetting] = [
     .description("d"), .parameter("p"), .environment(["A": "b"]), .dotenv(".env"),
@@ -26,7 +33,8 @@ struct SettingTests {
     .directory("d"), .shell("bash"), .if("true"), .timeout(.seconds(1)), .grace(.seconds(1)),
     .maxParallel(1), .failsFast, .order(.file),
     .concurrency(Concurrency(group: "g", policy: .queue)), .pools(["p": 1]),
-    .durability(.process), .keep(Retention(runs: 1)), .onEnd(run: "x"), .on(["start": true]),
+    .durability(.process), .keep(Retention(runs: 1)), .store(shared), .onEnd(run: "x"),
+    .on(["start": true]),
     .defaults(["retry": 1]), .outputs(["o": "1"]),
   ]
 

@@ -6,6 +6,7 @@ public let allRows: [Row] = [
   smallGraphs, growth, shapes,
   validation, version, oneStep, binary,
   restart,
+  watchedCompile, watchedImport, watchedSmall, watchedNames, restoredLarge, restoredSame,
   display, quietDisplay, output,
   operatorRow("zip", "zip of 3 against Zip3"),
   operatorRow("task", "task, 16 at a time, against flatMap of Deferred, Future and Task"),

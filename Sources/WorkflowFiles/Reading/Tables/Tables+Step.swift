@@ -62,6 +62,10 @@ extension Tables {
           "cache", \.cache, cacheOrAuto,
           "when the step can be skipped because nothing has changed"), excludedBy: withoutWork),
       StepKey(
+        Field(
+          "watch", \.isWatched, .boolean, "whether reprise trace watches which files it uses"),
+        excludedBy: withoutWork, .setting),
+      StepKey(
         Key(
           "undo", .either([.script, .list(.template, minimum: 1), .map(undo)]),
           "what undoes its work when the run fails", .extras, excludedBy: ["uses"])),
