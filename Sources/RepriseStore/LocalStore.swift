@@ -175,7 +175,7 @@ package struct LocalStore: ResultStore {
     _ result: StoredResult, in folder: String, removing: [String: String]
   ) throws {
     let root = try OpenFolder(folder)
-    var restoring = Restoring(root, in: folder, of: result)
+    var restoring = Restoring(root, in: folder)
     let needed = try restoring.needed(result.files)
     // Nothing has been changed until here, so whatever is missing is only a miss.
     let pack = needed.contains { $0.offset != nil } ? try PackReader(packPath(result.id)) : nil

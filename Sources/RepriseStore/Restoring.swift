@@ -8,16 +8,16 @@ import Reprise
 struct Restoring {
   private let root: OpenFolder
   private let folder: String
-  private let id: String
+  /// Different for each restore: two runs may restore the same result.
+  private let id = String(UInt64.random(in: .min ... .max), radix: 36)
   /// All files get the same time: otherwise tools that compare times would make some of them again.
   private let time = nanosecondsSince1970()
   private var folders: [String: OpenFolder]
   private var count = 0
 
-  init(_ root: OpenFolder, in folder: String, of result: StoredResult) {
+  init(_ root: OpenFolder, in folder: String) {
     self.root = root
     self.folder = folder
-    id = result.id
     folders = ["": root]
   }
 
@@ -109,7 +109,7 @@ struct Restoring {
   private var temporaryName: String {
     mutating get {
       count += 1
-      return ".reprise-\(id)-\(count)"
+      return ".reprise-restoring-\(id)-\(count)"
     }
   }
 

@@ -146,7 +146,8 @@ import Testing
       let run = project.engine().start(try Workflow(text: text, file: "w.yaml"))
       if Int.random(in: 0..<6, using: &world.random) == 0 {
         // Stopped at any moment, and run again.
-        try? await Task.sleep(for: .milliseconds(Int.random(in: 0..<40, using: &world.random)))
+        try? await SystemClock().sleep(
+          for: .milliseconds(Int.random(in: 0..<40, using: &world.random)))
         run.cancel()
         _ = await run.outcome
         history.append("stopped")

@@ -76,3 +76,23 @@ package final class KeptDescriptors: DescriptorHolder {
     if hadSent { reprise_drop_descriptors(receiving) }
   }
 }
+
+/// Descriptors that the guardian holds, with a set of its own that is created for the first of them.
+///
+/// Most processes have none, and some are short of descriptors.
+package final class LaterKeptDescriptors: DescriptorHolder {
+  private let link: GuardianLink
+  private let kept = Mutex<KeptDescriptors?>(nil)
+
+  /// Creates an empty set.
+  package init(_ link: GuardianLink) { self.link = link }
+
+  package func keep(_ descriptor: Int32) -> Int32? {
+    kept.withLock { kept in
+      kept = kept ?? KeptDescriptors(link)
+      return kept
+    }?.keep(descriptor)
+  }
+
+  package func release(_ copy: Int32) { kept.withLock { $0 }?.release(copy) }
+}

@@ -5,7 +5,7 @@
 /// Units are powers of 1024.
 ///
 /// - Parameter text: The text to parse.
-/// - Returns: The size; nil if the text is not a size of at least one byte and at most 1 EiB.
+/// - Returns: The size; nil if the text is not 0, or a size of one byte to 1 EiB.
 package func bytes(inWorkflowText text: String) -> Int64? {
   let digits = text.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
   let shifts = ["": 0, "k": 10, "m": 20, "g": 30, "t": 40]
@@ -13,5 +13,5 @@ package func bytes(inWorkflowText text: String) -> Int64? {
     let shift = shifts[String(Substring(text.utf8.dropFirst(digits.count))).lowercased()]
   else { return nil }
   let size = number * Double(Int64(1) << shift)
-  return (1...0x1p60).contains(size) ? Int64(size) : nil
+  return size == 0 || (1...0x1p60).contains(size) ? Int64(size) : nil
 }

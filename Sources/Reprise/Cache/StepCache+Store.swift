@@ -75,6 +75,13 @@ extension StepTrace {
   }
 }
 
+extension CacheRule {
+  /// Whether results of a step may be restored: not if they grow old, or if its work was undone since.
+  fileprivate func allowsRestoring(_ step: Workflow.Step) -> Bool {
+    maxAge == nil && step.extrasIfAny?.canBeUndone != true
+  }
+}
+
 extension StepCache {
   /// Keeps a result, if there is a store.
   ///
@@ -82,7 +89,7 @@ extension StepCache {
   func save(
     _ trace: StepTrace, of step: Workflow.Step, in folders: StepFolders?, isShareable: Bool
   ) {
-    guard let store, let folders, let rule = step.extrasIfAny?.cache, rule.maxAge == nil,
+    guard let store, let folders, let rule = step.extrasIfAny?.cache, rule.allowsRestoring(step),
       trace.canBeRestored, let made = trace.made(in: folders)
     else { return }
     var files: [StoredResult.File] = []
@@ -114,7 +121,8 @@ extension StepCache {
   func results(
     of step: Workflow.Step, like now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders
   ) -> [StoredResult] {
-    guard let store, let rule = step.extrasIfAny?.cache, rule.maxAge == nil else { return [] }
+    guard let store, let rule = step.extrasIfAny?.cache, rule.allowsRestoring(step)
+    else { return [] }
     lazy var made = Set(memory.recallAll().values.flatMap(\.filesLearnt))
     return store.results(of: now.task(of: rule)).filter { result in
       guard result.trace.canBeRestored else { return false }

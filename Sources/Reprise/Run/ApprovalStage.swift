@@ -17,7 +17,7 @@ extension ApprovalAnswer {
       if rule?.answer == .approve, let values = try? rule?.outputs() {
         self = .approved(by: nil, values)
       } else {
-        self = .refused(.timedOut(after: limit), by: nil)
+        self = .refused(.unmet("nobody has approved it within \(durationText(limit))"), by: nil)
       }
       return
     }

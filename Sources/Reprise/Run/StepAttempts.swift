@@ -9,6 +9,7 @@ struct PlannedAttempt: Sendable {
   /// The number of attempts before it that failed.
   private(set) var failedCount: Int
   private(set) var round: StepRound
+  private let roundsMax: Int?
   /// The attempt that goes on elsewhere, after the death of an engine; nil for a new one.
   private(set) var adopted: AttemptToken?
 
@@ -20,18 +21,24 @@ struct PlannedAttempt: Sendable {
   ///     and the token of that one; nil for a new attempt.
   init(of step: Workflow.Step, adopting: (before: Int, token: AttemptToken?)) {
     (number, failedCount, adopted) = (adopting.before + 1, adopting.before, adopting.token)
-    round = StepRound(number: 1, limit: step.extrasIfAny?.repetition?.roundsMax)
+    roundsMax = step.extrasIfAny?.repetition?.roundsMax
+    round = StepRound(number: 1, limit: roundsMax)
   }
 
   var isAdopted: Bool { adopted != nil }
   /// Whether it is the first one, and new.
   var isFirst: Bool { number == 1 && !isAdopted }
 
-  /// Goes on to the next attempt: of the same round after a failure, else of the next round.
+  /// Goes on to the next attempt: after a failure, the rounds begin anew.
   mutating func advance(afterFailure hasFailed: Bool) {
     number += 1
     adopted = nil
-    if hasFailed { failedCount += 1 } else { round = round.next }
+    if hasFailed {
+      failedCount += 1
+      round = StepRound(number: 1, limit: roundsMax)
+    } else {
+      round = round.next
+    }
   }
 }
 

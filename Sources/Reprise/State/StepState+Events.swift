@@ -48,6 +48,8 @@ extension StepState {
     case .started(let host): start(attempt, on: host, event.time)
     case .retrying(let reason, let delay):
       retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
+      // The rounds begin anew.
+      round = nil
       placement = nil
       phase = .ready
     case .repeating(let round, let delay):

@@ -3,7 +3,7 @@
 /// Patterns of files that programs keep for themselves: they make them, read them, and do without.
 package enum OwnFiles {
   /// Those of Reprise.
-  package static let ofReprise = [".reprise/**"]
+  package static let ofReprise = [".reprise/**", "**/.reprise-restoring-*"]
   /// Those of common tools.
   package static let ofTools = [
     "**/__pycache__/**", "**/*.pyc", "**/.pytest_cache/**", "**/.mypy_cache/**",

@@ -263,10 +263,8 @@ public struct RunHost: Sendable {
   ///
   /// Only with a guardian, which holds what keeps their calls from failing when this process is killed.
   private static func watch(heldBy guardian: GuardianLink?) -> FileWatch? {
-    guard let folder = realPath("."), let holder = guardian.flatMap({ KeptDescriptors($0) }) else {
-      return nil
-    }
-    return FileWatch(of: folder, guardian: holder)
+    guard let folder = realPath("."), let guardian else { return nil }
+    return FileWatch(of: folder, guardian: LaterKeptDescriptors(guardian))
   }
 
   private func serve(

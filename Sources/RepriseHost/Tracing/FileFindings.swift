@@ -62,9 +62,10 @@ package struct FileFindings: Sendable {
     var pairs: [Pair: Found] = [:]
     var used: Set<Dependency> = []
     for (path, users) in Self.users(of: steps) where !ignores(path) {
-      for writer in users where writer.changes {
+      let makers = users.filter(\.makesFolder).map(\.step)
+      for writer in users where writer.changes || writer.makesFolder {
         for user in users where user.step != writer.step {
-          compare(user, with: writer, path, &pairs, &used)
+          compare(user, with: writer, path, makers: makers, &pairs, &used)
         }
       }
     }
@@ -123,11 +124,18 @@ package struct FileFindings: Sendable {
   }
 
   private mutating func compare(
-    _ user: User, with writer: User, _ path: String, _ pairs: inout [Pair: Found],
-    _ used: inout Set<Dependency>
+    _ user: User, with writer: User, _ path: String, makers: [Int],
+    _ pairs: inout [Pair: Found], _ used: inout Set<Dependency>
   ) {
     if order.isBefore(writer.step, user.step) {
       used.insert(Dependency(of: user.step, on: writer.step))
+      return
+    }
+    guard writer.changes else { return }
+    // A folder that several steps make, unless it is there, is there after any of them.
+    if writer.makesFolder, !writer.kinds.contains(.removed),
+      makers.contains(where: { order.isBefore($0, user.step) })
+    {
       return
     }
     // Programs list folders without an interest in each of their names. Who makes a folder unless it is

@@ -96,7 +96,7 @@ extension WorkflowReader {
       if fields["timeout"] == nil { step.timeout = nil }
     }
     let idNode = fields["id"] ?? fields.node
-    if fields.bits & Self.extraKeys != 0 { noteUndo(fields, id, of: step, context) }
+    if fields.bits & Self.extraKeys != 0 { noteUndo(fields, id, of: &step, context) }
     steps.append(step)
     drafts.append(
       Draft(

@@ -6,13 +6,14 @@ import YAML
 extension WorkflowReader {
   /// Notes `undo` of a step that was read.
   mutating func noteUndo(
-    _ fields: Fields, _ id: String, of step: Workflow.Step, _ context: Context
+    _ fields: Fields, _ id: String, of step: inout Workflow.Step, _ context: Context
   ) {
     guard let key = fields.key("undo") else { return }
     guard !context.isFinally, !context.isCleanUp else {
       readers[context.file].report(.undoOfFinally, at: key)
       return
     }
+    step.extras.canBeUndone = true
     let name = fields["name"] == nil ? nil : step.extrasIfAny?.name
     undos.append(Undo(fields: fields, id: id, name: name, context: context))
   }

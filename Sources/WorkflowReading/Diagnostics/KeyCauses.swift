@@ -39,7 +39,7 @@ extension Diagnostic.Cause {
   )
   .hint("write it like: { port: 5432 }")
   package static let missingInputs = Self(
-    "R0213", "cache needs \"inputs\" or a \"key\", or \"auto\""
+    "R0213", "cache needs one of \"inputs\", \"key\", \"max-age\", \"depfile\" and \"auto\""
   )
   .hint("write it like: { inputs: [src/**], makes: [build/app] }, or auto")
   package static let missingPlaceOfStore = Self("R0213", "store needs a \"folder\" or a \"get\"")

@@ -169,6 +169,8 @@ public struct StepExtras: Sendable, Equatable {
   /// The results of the steps of a used file after which a step under its `finally` runs; nil for
   /// other steps.
   package var cleanUp: Set<RunEnding>?
+  /// Whether another step undoes its work.
+  package var canBeUndone = false
   /// The id of the step whose work it undoes; nil for other steps.
   package var undoes: String?
   /// The `matrix` or `foreach` values of this instance.

@@ -70,6 +70,7 @@ struct PathTests {
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../lib/v1")
     try scenario.write(
       """
+      keep: { store: 0 }
       steps:
         - { id: build, run: echo BUILD, cache: { inputs: "src/**" } }
         - { id: folder, run: echo FOLDER, cache: { inputs: src } }

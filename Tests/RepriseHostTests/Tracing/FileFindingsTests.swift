@@ -83,6 +83,23 @@ struct FileFindingsTests {
       Self.found([Self.step("mk", [], "WF out"), Self.step("w", [0], "S= out", "W out/x")]) == [])
   }
 
+  @Test func `of several who make a folder, one that comes before is enough`() {
+    let gen = Self.step("gen", [], "WF out", "W out/gen.h")
+    let folders = Self.step("folders", [], "SF= out", "WF out/o")
+    #expect(
+      Self.found([gen, folders, Self.step("cc", [1], "S= out", "S= out/o", "W out/o/x")]) == [])
+    #expect(
+      Self.found([gen, folders, Self.step("cc", [], "S= out", "W out/x")])
+        == ["cc missingNeed gen out"])
+    // Whoever needs only the folder uses what its maker makes.
+    #expect(Self.found([gen, folders, Self.step("docs", [1], "S= out", "W out/docs")]) == [])
+    // Removed and made again, it is another one.
+    #expect(
+      Self.found([
+        Self.step("clean", [], "D=F out"), folders, Self.step("cc", [1], "S= out", "W out/x"),
+      ]).contains { $0.contains("clean") })
+  }
+
   @Test func `a need is superfluous if the order of all uses holds without it`() {
     // link needs lib and doc, and reads lib.o only.
     #expect(

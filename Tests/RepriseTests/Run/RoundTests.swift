@@ -103,6 +103,16 @@ struct RoundTests {
     #expect(times.value == [0, 5000, 10000, 11000])
   }
 
+  @Test func `a retry after too many rounds begins with the first one`() async throws {
+    let clock = VirtualClock()
+    let times = Protected<[Int64]>([])
+    let run = try start(
+      "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', delay: 5s, limit: 1 } }]",
+      ["a", "b", "a", "c"], clock, times: times)
+    #expect(await end(of: run, clock) == .succeeded)
+    #expect(times.value == [0, 5000, 6000, 11000])
+  }
+
   @Test func `a wait occupies no slot and ends at its moment`() async throws {
     let clock = VirtualClock()
     let run = try start(

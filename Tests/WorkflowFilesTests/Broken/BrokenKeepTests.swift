@@ -30,7 +30,7 @@ struct BrokenKeepTests {
   @Test(
     arguments: [
       ("1", 1), ("500k", 512_000), ("64m", 64 << 20), ("1.5G", 3 << 29), ("2t", 2 << 40),
-      ("0", nil),
+      ("0", 0), ("0k", 0),
       ("0.1", nil), ("k", nil), ("", nil), ("1kb", nil), ("-1k", nil), ("1e3", nil), ("1.2.3", nil),
       ("99999999999t", nil),
     ] as [(String, Int64?)])
