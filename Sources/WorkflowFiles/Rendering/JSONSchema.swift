@@ -106,9 +106,10 @@ extension Shape {
         "type": .list([.text("string"), .text("number")]), "minimum": .number(0),
         "pattern": .text("^([0-9.]+d)?([0-9.]+h)?([0-9.]+m)?([0-9.]+s)?([0-9.]+ms)?$|^[0-9.]+$"),
       ]
-    case .size:
+    case .size(let allowsZero):
       return [
-        "type": .list([.text("string"), .text("number")]), "minimum": .number(1),
+        "type": .list([.text("string"), .text("number")]),
+        "minimum": .number(allowsZero ? 0 : 1),
         "pattern": .text("^[0-9]+(\\.[0-9]+)?[kKmMgGtT]?$"),
       ]
     case .boolean: return ["type": .text("boolean")]

@@ -16,7 +16,7 @@ package indirect enum Shape: Sendable {
   case stepID
   case duration
   /// A number of bytes, with an optional unit.
-  case size
+  case size(allowsZero: Bool)
   case boolean
   case whole(ClosedRange<Int>)
   case decimal(ClosedRange<Double>)

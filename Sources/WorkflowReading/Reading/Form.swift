@@ -126,7 +126,7 @@ extension Form where Content == Int64 {
   /// - Returns: The form.
   package static func size(from minimum: Int64, _ text: String) -> Form {
     Form(
-      .size,
+      .size(allowsZero: minimum == 0),
       read: { node, site, reader in
         let file = site.context.file
         guard let written = reader.readers[file].text(node, site.what) else { return nil }
