@@ -37,13 +37,16 @@ extension LocalStore {
   /// Deletes the results that have not been used for the longest time until a limit is kept, and the files
   /// that no result refers to any more.
   ///
-  /// Sizes are those on the disk. What cannot be deleted is left alone. Linear in the number of results.
+  /// Sizes are those on the disk. What cannot be deleted is left alone. Linear in the number of files, and reads
+  /// the results only if the limit is exceeded.
   ///
   /// - Parameter limit: The maximum size in bytes.
   package func delete(exceeding limit: Int64) {
     let now = nanosecondsSince1970()
     let results = files("results", depth: 1).sorted { $0.modified > $1.modified }
     let objects = files("objects", depth: 1)
+    let packs = files("packs", depth: 0)
+    guard (results + objects + packs).reduce(0, { $0 + $1.size }) > limit else { return }
     let sizes = Dictionary(
       objects.map { ($0.path, $0.size) }, uniquingKeysWith: { first, _ in first })
     var used: Set<String> = []
@@ -69,7 +72,7 @@ extension LocalStore {
       used.formUnion(kept)
       used.insert(pack)
     }
-    for file in objects + files("packs", depth: 0) + files("tmp", depth: 0)
+    for file in objects + packs + files("tmp", depth: 0)
     where !used.contains(file.path) && now - file.modified > Self.unusedNanoseconds {
       try? removeFile(file.path)
     }

@@ -115,10 +115,14 @@ export function makeGraph(box, { choose, now }) {
       }
       const [left, right] = [layout.nodes[from], layout.nodes[to]];
       const start = { x: left.x + left.w, y: left.y };
-      const bend = Math.max(40, Math.abs(right.x - start.x) / 2);
+      // In the same column, the line goes around on the right.
+      const isBeside = right.x < start.x;
+      const end = { x: isBeside ? right.x + right.w : right.x, y: right.y };
+      const bend = isBeside ? 46 : Math.max(40, (end.x - start.x) / 2);
+      const near = isBeside ? end.x + bend : end.x - bend;
       lines.push(el("path", { class: `edge finding ${finding.kind}`,
-        d: `M${start.x} ${start.y} C${start.x + bend} ${start.y + 26} ${right.x - bend} `
-          + `${right.y + 26} ${right.x} ${right.y}` },
+        d: `M${start.x} ${start.y} C${start.x + bend} ${start.y + 9} ${near} ${end.y - 9} `
+          + `${end.x} ${end.y}` },
       el("title", {}, findingText(finding))));
     }
     return lines;
