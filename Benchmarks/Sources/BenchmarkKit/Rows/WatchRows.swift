@@ -41,7 +41,7 @@ private func largeSource(_ count: Int) -> String {
 let watchedCompile = watchRow(
   "watch-compile", "`gcc -O2` of one file, for about a second", limit: 1.1
 ) { place in
-  let source = try place.write("large.c", largeSource(place.count(90, quick: 20)))
+  let source = try place.write("large.c", largeSource(place.count(260, quick: 20)))
   return ("steps: [{ id: cc, run: gcc -O2 -c -o \(place.folder)/large.o \(source) }]\n", nil)
 }
 
