@@ -1,8 +1,9 @@
 // The right column: the chosen step, its facts, what can be done with it, and above its log.
 
 import { el, fill, icon } from "./dom.js";
+import { findingText } from "./findings.js";
 import { clockText, durationText, reasonText, requesterText, secondsBetween } from "./format.js";
-import { findingText, isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
+import { isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
 
 /** Draws title and facts of the chosen step. */
 export function drawDetail(box, state, actions) {

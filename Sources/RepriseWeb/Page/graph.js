@@ -1,10 +1,11 @@
 // The graph of a run: SVG up to a number of nodes, a canvas beyond, with the same places.
 
 import { el, fill, icon, onceAFrame, shape } from "./dom.js";
+import { drawnFindings } from "./findings.js";
 import { durationText, secondsBetween } from "./format.js";
 import { stateOfMembers, visibleGraph } from "./groups.js";
 import { layered } from "./layout.js";
-import { findingText, stateOf, usualOf } from "./model.js";
+import { stateOf, usualOf } from "./model.js";
 
 const drawnAsElementsMax = 600;
 
@@ -20,8 +21,7 @@ export function makeGraph(box, { choose, now }) {
   let isStale = false;
   let parts = [];
   let edgeParts = [];
-  // The edges whose needs no file asks for.
-  let doubtful = new Set();
+  let findings = { lines: [], doubtful: new Set() };
   // What is on the canvas: for each node its state, and for which theme.
   let painted = { looks: null, theme: "" };
 
@@ -88,44 +88,13 @@ export function makeGraph(box, { choose, now }) {
       edgeParts.push(path);
       scene.append(path);
     });
-    for (const line of findingLines()) scene.append(line);
+    scene.append(...(findings = drawnFindings(run.files, graph, layout)).lines);
     graph.nodes.forEach((node, at) => {
       const part = buildNode(node, layout.nodes[at]);
       parts.push(part);
       scene.append(part.root);
     });
     fill(surface, el("svg", { class: "drawing", role: "group", "aria-label": "Graph" }, scene));
-  }
-
-  /** What the files of steps say: lines for needs that are missing, marks at those that are superfluous. */
-  function findingLines() {
-    const at = new Map();
-    graph.nodes.forEach((node, index) => {
-      for (const id of [node.id, node.step, node.group, ...node.members]) if (id) at.set(id, index);
-    });
-    const lines = [];
-    doubtful = new Set();
-    for (const finding of run.files?.findings ?? []) {
-      const [from, to] = [at.get(finding.other), at.get(finding.step)];
-      if (from === undefined || to === undefined || from === to) continue;
-      if (finding.kind === "superfluous-need") {
-        const edge = graph.edges.findIndex(([one, other]) => one === from && other === to);
-        if (edge >= 0) doubtful.add(edge);
-        continue;
-      }
-      const [left, right] = [layout.nodes[from], layout.nodes[to]];
-      const start = { x: left.x + left.w, y: left.y };
-      // In the same column, the line goes around on the right.
-      const isBeside = right.x < start.x;
-      const end = { x: isBeside ? right.x + right.w : right.x, y: right.y };
-      const bend = isBeside ? 46 : Math.max(40, (end.x - start.x) / 2);
-      const near = isBeside ? end.x + bend : end.x - bend;
-      lines.push(el("path", { class: `edge finding ${finding.kind}`,
-        d: `M${start.x} ${start.y} C${start.x + bend} ${start.y + 9} ${near} ${end.y - 9} `
-          + `${end.x} ${end.y}` },
-      el("title", {}, findingText(finding))));
-    }
-    return lines;
   }
 
   function buildNode(node, place) {
@@ -212,7 +181,7 @@ export function makeGraph(box, { choose, now }) {
       });
     });
     graph.edges.forEach(([from, to], at) => {
-      const kind = edgeKind(from, to, states) + (doubtful.has(at) ? " superfluous" : "");
+      const kind = edgeKind(from, to, states) + (findings.doubtful.has(at) ? " superfluous" : "");
       if (edgeParts[at].kind === kind) return;
       edgeParts[at].kind = kind;
       edgeParts[at].setAttribute("class", `edge ${kind}`);

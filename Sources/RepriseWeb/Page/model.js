@@ -69,18 +69,6 @@ export function takeFrame(run, frame) {
   return frame.plan ? null : ids;
 }
 
-/** What a finding about the files of steps says. */
-export function findingText({ kind, step, other, files }) {
-  const some = files.slice(0, 3).join(", ") + (files.length > 3 ? ` and ${files.length - 3} more` : "");
-  return {
-    "missing-need": `${step} uses ${some}, which ${other} makes, and does not need it`,
-    conflict: `${step} and ${other} may run at once, and both use ${some}`,
-    "superfluous-need": `${step} needs ${other}, but uses nothing that it makes`,
-    "undeclared-input": `${step} reads ${some}, which no pattern under cache.inputs matches`,
-    "unread-input": `${step} reads no file that ${some} under cache.inputs matches`,
-  }[kind] ?? kind;
-}
-
 /** What is shown for the id of a step or group: its name, if it has one. */
 export function nameOf(run, id) {
   return run.planned.get(id)?.name ?? run.plan?.["group-names"]?.[id] ?? id;
