@@ -48,14 +48,20 @@ package struct LocalStore: ResultStore {
   // MARK: Reading
 
   package func results(of task: String) -> [StoredResult] {
-    let folder = path + "/results/" + task
-    let files = FolderReader.names(in: folder).filter { $0.hasSuffix(".json") }.compactMap { name in
-      (try? Stat(at: folder + "/" + name)).map { (name, time: $0.modifiedNanoseconds) }
-    }
-    return files.sorted { $0.time > $1.time }.prefix(Self.resultsMax).compactMap { file in
-      guard let bytes = fileContents(folder + "/" + file.0) else { return nil }
+    Self.records(of: task, in: path).compactMap { bytes in
       let result = try? JSONDecoder().decode(StoredResult.self, from: Data(bytes))
       return result?.task == task && result?.isWellFormed == true ? result : nil
+    }
+  }
+
+  /// Returns the records of a task in a folder of results, newest first.
+  static func records(of task: String, in path: String) -> [[UInt8]] {
+    let folder = path + "/results/" + task
+    let files = FolderReader.names(in: folder).filter { $0.hasSuffix(".json") }.compactMap { name in
+      (try? Stat(at: folder + "/" + name)).map { (name: name, time: $0.modifiedNanoseconds) }
+    }
+    return files.sorted { $0.time > $1.time }.prefix(resultsMax).compactMap {
+      fileContents(folder + "/" + $0.name, upTo: recordBytesMax)
     }
   }
 

@@ -21,13 +21,7 @@ package struct SharedFolder: SharedPlace {
     guard (try? Stat(at: path))?.type == .directory else {
       throw StoreProblem("there is no folder \"\(path)\"")
     }
-    let folder = path + "/results/" + task
-    let files = FolderReader.names(in: folder).filter { $0.hasSuffix(".json") }.compactMap { name in
-      (try? Stat(at: folder + "/" + name)).map { (name: name, time: $0.modifiedNanoseconds) }
-    }
-    return files.sorted { $0.time > $1.time }.prefix(LocalStore.resultsMax).compactMap {
-      fileContents(folder + "/" + $0.name, upTo: LocalStore.recordBytesMax)
-    }
+    return LocalStore.records(of: task, in: path)
   }
 
   package func add(_ record: [UInt8], _ id: String, of task: String) throws {

@@ -89,3 +89,19 @@ extension StepTrace {
       == false
   }
 }
+
+extension StepMemory {
+  /// The files that steps with `cache: auto` have made, and the folders that they are in, relative to the
+  /// project.
+  var filesMade: Set<String> {
+    var made: Set<String> = []
+    for path in recallAll().values.flatMap(\.filesLearnt) {
+      var path = path[...]
+      // The folders above one that is known are known, too.
+      while made.insert(String(path)).inserted, let slash = path.lastIndex(of: "/") {
+        path = path[..<slash]
+      }
+    }
+    return made
+  }
+}

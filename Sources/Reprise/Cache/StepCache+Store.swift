@@ -123,7 +123,7 @@ extension StepCache {
   ) -> [StoredResult] {
     guard let store, let rule = step.extrasIfAny?.cache, rule.allowsRestoring(step)
     else { return [] }
-    lazy var made = Set(memory.recallAll().values.flatMap(\.filesLearnt))
+    lazy var made = memory.filesMade
     return store.results(of: now.task(of: rule)).filter { result in
       guard result.trace.canBeRestored else { return false }
       var current = now
@@ -131,9 +131,7 @@ extension StepCache {
       if rule.dependencyFile != nil {
         current.listed = Self.hashes(of: result.trace.listed ?? [:], in: folders)
       }
-      return result.trace.inputDifferences(to: current) { path in
-        made.contains(path) || made.contains { $0.hasPrefix(path + "/") }
-      }.isEmpty
+      return result.trace.inputDifferences(to: current) { made.contains($0) }.isEmpty
     }
   }
 
@@ -149,7 +147,7 @@ extension StepCache {
       let last = memory.recall(step.id)
       guard (try? memory.forget(step.id)) != nil else { return nil }
       // What only this step has made, and this result does not have.
-      let others = Set(memory.recallAll().values.flatMap(\.filesLearnt))
+      let others = memory.filesMade
       let removing = (last?.made(in: folders) ?? [:])
         .filter { wanted[$0.key] == nil && !others.contains($0.key) }
       do {

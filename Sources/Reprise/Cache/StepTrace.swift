@@ -44,9 +44,9 @@ extension StepCache {
     var now = now
     if let place { now.learnt = then.learnt?.now(in: place) }
     // Read only if a folder has changed.
-    lazy var made = Set(memory.recallAll().values.flatMap(\.filesLearnt))
-    let reasons = then.differences(to: now, maxAge: step.extrasIfAny?.cache?.maxAge) { path in
-      made.contains(path) || made.contains { $0.hasPrefix(path + "/") }
+    lazy var made = memory.filesMade
+    let reasons = then.differences(to: now, maxAge: step.extrasIfAny?.cache?.maxAge) {
+      made.contains($0)
     }
     return (then, reasons)
   }
