@@ -14,7 +14,7 @@ import Darwin
 /// An open folder.
 ///
 /// Its functions take a name in it, not a path, and do not follow a link of that name: what they do stays in
-/// the folder, whatever others do to the paths that lead to it.
+/// the folder, even if other processes change the paths that lead to it.
 package final class OpenFolder: Sendable {
   private let descriptor: Int32
 

@@ -56,10 +56,10 @@ struct LearningPlace: Sendable {
 
   /// Returns the names in a folder that count.
   func names(in path: String) -> Set<String> {
-    let prefix = path == "." ? "" : path + "/"
-    return Set(
+    Set(
       FolderReader.names(in: absolute(path)).filter {
-        !ignores(prefix + $0) && !ignores(prefix + $0 + "/x")
+        let path = LearntFiles.path(of: $0, in: path)
+        return !ignores(path) && !ignores(path + "/x")
       })
   }
 
@@ -74,7 +74,7 @@ struct LearningPlace: Sendable {
 extension LearntFiles {
   /// Learns from what an attempt has used, which has just ended.
   ///
-  /// - Throws: ``NothingLearnt`` if the attempt cannot be told by it.
+  /// - Throws: ``NothingLearnt`` if the report does not describe the attempt for certain.
   init(_ report: FileReport, in place: LearningPlace) throws(NothingLearnt) {
     folder = place.shownFolder
     environment = place.environment
@@ -97,11 +97,12 @@ extension LearntFiles {
         throw NothingLearnt(reason: "\(error)")
       }
     }
-    let own = Set(made.keys)
-    for (folder, names) in listed {
-      let prefix = folder == "." ? "" : folder + "/"
-      listed[folder] = names.filter { !own.contains(prefix + $0) }
-    }
+    for (folder, names) in listed { listed[folder] = withoutOwn(names, in: folder) }
+  }
+
+  /// Returns the names in a folder without those that the step has made itself.
+  private func withoutOwn(_ names: Set<String>, in folder: String) -> Set<String> {
+    names.filter { made[Self.path(of: $0, in: folder)] == nil }
   }
 
   private mutating func learn(
@@ -175,10 +176,8 @@ extension LearntFiles {
     now.absent = absent.filter {
       (try? Stat(at: place.absolute($0), followsLink: false)) == nil
     }
-    let own = Set(made.keys)
     for folder in listed.keys where (try? Stat(at: place.absolute(folder)))?.type == .directory {
-      let prefix = folder == "." ? "" : folder + "/"
-      now.listed[folder] = place.names(in: folder).filter { !own.contains(prefix + $0) }
+      now.listed[folder] = withoutOwn(place.names(in: folder), in: folder)
     }
     for (path, mark) in outside { now.outside[path] = place.mark(of: path, like: mark) }
     return now

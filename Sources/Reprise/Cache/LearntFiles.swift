@@ -58,15 +58,19 @@ struct LearntFiles: Sendable, Equatable, Codable {
     }
   }
 
+  /// Returns the path of a name in a folder of the project, which is `.` itself.
+  static func path(of name: String, in folder: String) -> String {
+    folder == "." ? name : folder + "/" + name
+  }
+
   private static func changes(
     in folder: String, _ then: [String: Set<String>], _ now: [String: Set<String>],
     _ isMade: (String) -> Bool
   ) -> [String] {
     guard let names = now[folder] else { return ["the folder \"\(folder)\" is gone"] }
     let before = then[folder] ?? []
-    let prefix = folder == "." ? "" : folder + "/"
     return names.symmetricDifference(before).sorted().compactMap { name in
-      guard !isMade(prefix + name) else { return nil }
+      guard !isMade(path(of: name, in: folder)) else { return nil }
       return "the folder \"\(folder)\" "
         + (before.contains(name) ? "does not have" : "has") + " \"\(name)\" "
         + (before.contains(name) ? "any more" : "now")

@@ -34,7 +34,7 @@ package struct FileWatch: Sendable {
     self.onEnd = onEnd
   }
 
-  /// Returns the watch of an attempt; nil if nobody asks for its files.
+  /// Returns the watch of an attempt; nil if its files are not needed.
   func attempt(of step: Workflow.Step) -> AttemptWatch? {
     guard step.extrasIfAny?.isWatched != false else { return nil }
     guard onEnd != nil || step.extrasIfAny?.cache?.learning != nil else { return nil }
