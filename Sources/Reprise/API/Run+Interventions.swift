@@ -91,7 +91,9 @@ extension Run {
         values = try (rule ?? ApprovalRule()).outputs(texts)
       } catch {
         let isProgram = requester.kind == .api
-        let hint = "answer with: reprise approve \(self.id) \(id) --value NAME=VALUE"
+        let open = (rule?.values ?? []).filter { $0.defaultValue == nil }.map(\.name)
+        let options = (open.isEmpty ? ["NAME"] : open).map { " --value \($0)=VALUE" }.joined()
+        let hint = "answer with: reprise approve \(self.id) \(id)\(options)"
         return .failure(.refused("\(error); \(isProgram ? "give the values in `values`" : hint)"))
       }
     }

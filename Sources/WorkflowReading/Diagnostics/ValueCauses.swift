@@ -146,6 +146,9 @@ extension Diagnostic.Cause {
       case ("runner", "service", _), ("runner", "terminal", _):
         "it must run as a process on this machine: add runner: local, or remove the other key"
       case ("retry", "service", _): "use restart: on-failure"
+      case ("timeout", "service", _):
+        "a service ends with the last step that needs it; \"ready\" has a timeout of its own"
+      case ("run", "service", _), ("exec", "service", _): "write the command under \"service\""
       case ("run", "exec", _), ("exec", "run", _): "remove one of the two"
       case (_, _, "ready"): "check both in one script under \"run\""
       default: "split it into two steps"
