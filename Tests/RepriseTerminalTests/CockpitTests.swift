@@ -2,6 +2,7 @@
 
 import Reprise
 import Testing
+import Workflows
 
 @testable import RepriseTerminal
 
@@ -180,5 +181,70 @@ struct CockpitTests {
     // The frame begins eight rows above the cursor.
     #expect(cockpit.press(.cursor(column: 1, row: 20), context) == nil)
     #expect(cockpit.chosen == "b")
+  }
+
+  // MARK: Finding steps, and values of approvals
+
+  @Test func `a step is found by a part of its name while it is typed`() throws {
+    let context = try context()
+    var cockpit = Cockpit()
+    press(["/", "t", "["], &cockpit, context)
+    #expect(cockpit.chosen == "t[0]")
+    press([.enter, "n"], &cockpit, context)
+    #expect(cockpit.chosen == "t[1]")
+    #expect(cockpit.notice == "2 of 2")
+    press(["n"], &cockpit, context)
+    #expect(cockpit.chosen == "t[0]")
+    press(["N"], &cockpit, context)
+    #expect(cockpit.chosen == "t[1]")
+    press(["/", "c", .escape], &cockpit, context)
+    #expect(cockpit.chosen == "t[1]")
+    press(["/", "z"], &cockpit, context)
+    #expect(cockpit.notice?.string.contains("no step has this") == true)
+  }
+
+  @Test func `the values of an approval are typed and chosen in a form`() throws {
+    var plan = Self.plan
+    plan.steps[0].approvalValues = [
+      PlannedValue(Parameter(name: "reason")),
+      PlannedValue(
+        Parameter(name: "channel", kind: .choice(["beta", "stable"]), defaultValue: .text("beta"))),
+    ]
+    var context = try context()
+    var state = RunState()
+    for kind: Event.Kind in [
+      .runStarted(plan), .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting("Go?")),
+    ] {
+      try state.apply(
+        Event(time: Timestamp(microseconds: 0), run: RunID(), generation: 1, kind: kind))
+    }
+    context.run = state
+    var cockpit = Cockpit()
+    // A required value cannot be left out.
+    press(["a", .enter, .enter], &cockpit, context)
+    #expect(cockpit.form != nil && cockpit.question == nil)
+    press(["h", "o", "t", .backspace, "t", .enter, .right, .left, "2", .enter], &cockpit, context)
+    #expect(cockpit.question?.text == "approve a with channel=stable, reason=hot?")
+    let values = ["reason": "hot", "channel": "stable"]
+    #expect(
+      press(["y"], &cockpit, context)
+        == .request(.approve(step: "a", isApproved: true, values: values), key: "a"))
+    press(["a", .escape], &cockpit, context)
+    #expect(cockpit.form == nil && cockpit.question == nil)
+    // Rejecting asks for nothing.
+    press(["x"], &cockpit, context)
+    #expect(cockpit.question != nil)
+  }
+
+  @Test func `u after the end shows what the file would change`() throws {
+    let failed = FailureReason.exited(status: 1)
+    let others = ["b", "t[0]", "t[1]", "c"].map {
+      Event.Kind.step($0, attempt: 0, .cancelled(.failure(ofStep: "a")))
+    }
+    let context = try context(
+      run("a") + [.step("a", attempt: 1, .failed(failed))] + others
+        + [.runEnded(.failed(step: "a", reason: failed))])
+    var cockpit = Cockpit()
+    #expect(press(["u"], &cockpit, context) == .previewReload)
   }
 }

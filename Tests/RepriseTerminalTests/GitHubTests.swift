@@ -211,7 +211,7 @@ struct GitHubTests {
         | --- | --- | ---: |
         | lint | ✅ succeeded | 1.0s |
         | build | ❌ exited with status 2 | 2.0s |
-        | ship | 🚫 cancelled because step \\"build\\" failed |  |
+        | ship | 🚫 not run\\: build failed |  |
 
         #### build
 

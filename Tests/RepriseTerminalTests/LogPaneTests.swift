@@ -33,7 +33,8 @@ struct LogPaneTests {
   }
 
   private func body(_ pane: LogPane) -> [String] {
-    pane.lines(size, status: "running", style: style).dropFirst().dropLast().map(\.string)
+    pane.lines(size, status: "running", isOver: false, style: style).dropFirst().dropLast().map(
+      \.string)
   }
 
   private func numbers(_ range: ClosedRange<Int>) -> String {
@@ -43,7 +44,7 @@ struct LogPaneTests {
   @Test func `a pane follows its log and stays where it was scrolled to`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write(numbers(1...20))
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh(logs("1.1.log"), lines: [])
     #expect(body(pane) == (16...20).map { "line \($0)" })
     try write(numbers(21...22), appends: true)
@@ -64,7 +65,7 @@ struct LogPaneTests {
   @Test func `long lines are wrapped or cut, and scrolling goes by rows`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write("short\n" + String(repeating: "x", count: 50) + "\nend\n" + numbers(1...10))
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh(logs("1.1.log"), lines: [])
     pane.perform(.top, size)
     let row = String(repeating: "x", count: 20)
@@ -81,7 +82,7 @@ struct LogPaneTests {
   @Test func `a search goes from match to match, and an error is found`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write(numbers(1...40) + "terror\nsrc/a.c:3: Error: no\n" + numbers(41...80))
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh(logs("1.1.log"), lines: [])
     pane.perform(.top, size)
     pane.perform(.search, size)
@@ -105,7 +106,7 @@ struct LogPaneTests {
   {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write(numbers(1...80))
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh(logs("1.1.log"), lines: [])
     #expect(pane.follows)
     pane.perform(.search, size)
@@ -117,14 +118,15 @@ struct LogPaneTests {
     for key: Key in ["n", "o", "n", "e", .enter] { pane.type(key, size) }
     #expect(!pane.isSearching)
     let wide = WindowSize(columns: 60, rows: size.rows)
-    let rows = pane.lines(wide, status: "", style: Style(hasColour: false, hasUnicode: true))
+    let rows = pane.lines(
+      wide, status: "", isOver: false, style: Style(hasColour: false, hasUnicode: true))
     #expect(rows.last?.string.contains("not found") == true)
   }
 
   @Test func `a part of a log that is deleted while it is shown is empty`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write(numbers(1...80))
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh(logs("1.1.log"), lines: [])
     #expect(body(pane).last == "line 80")
     try write("line 1\n")
@@ -141,7 +143,7 @@ struct LogPaneTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write("first\n")
     try write("second\n", to: "1.2.log")
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh(logs("1.1.log"), lines: [])
     #expect(body(pane).first == "first")
     pane.refresh(logs("1.1.log", "1.2.log"), lines: [])
@@ -153,7 +155,7 @@ struct LogPaneTests {
   }
 
   @Test func `without a log the last lines are shown`() {
-    var pane = LogPane(step: "a")
+    var pane = LogPane(step: "a", keepsColours: true)
     pane.refresh([], lines: ["x", "y"])
     #expect(body(pane).prefix(2) == ["x", "y"])
   }
@@ -202,5 +204,17 @@ struct LogPaneTests {
         #expect(search.proceed(in: text) == expected.map(LogSearch.Result.found) ?? .notFound)
       }
     }
+  }
+
+  @Test func `colours go on in the next row and end with their line`() {
+    let line = "\u{1B}[31mabcdef\u{1B}[0mgh"
+    let rows = ColouredText(line, keepsColours: true).rows(columns: 4, rowsMax: 9)
+    #expect(
+      rows.map(\.string) == ["\u{1B}[31mabcd\u{1B}[0m", "\u{1B}[31mef\u{1B}[0mgh\u{1B}[0m"])
+    #expect(
+      ColouredText(line, keepsColours: false).rows(columns: 4, rowsMax: 9) == ["abcd", "efgh"])
+    let cut = ColouredText(line, keepsColours: true).rows(columns: 4, rowsMax: 1)
+    #expect(cut.map(\.string) == ["\u{1B}[31mabc\u{1B}[0m"] || cut[0].string.contains("abc"))
+    #expect(ColouredText("", keepsColours: true).rows(columns: 4, rowsMax: 9) == [""])
   }
 }

@@ -62,7 +62,7 @@ struct SmallWindowTests {
           #expect(shown.count < rows, "\(columns)x\(rows): \(shown)")
           if options.question != nil { #expect(shown.contains { $0.contains("y/n") }) }
           guard rows >= 6, columns >= 40 else { continue }
-          #expect(shown.contains { $0.hasPrefix("1 of 40 done") || $0.contains(" 1 of 40 done") })
+          #expect(shown.contains { $0.hasPrefix("0 of 40 done") || $0.contains(" 0 of 40 done") })
           #expect(shown.contains { $0.hasSuffix("   12s") }, "\(columns)x\(rows): \(shown)")
         }
       }
@@ -87,7 +87,7 @@ struct SmallWindowTests {
     let over = try state(ended + rest + [.runEnded(.cancelled)])
     let last = try #require(
       frame(over, WindowSize(columns: 40, rows: 10)).last { $0.contains("done") })
-    #expect(last == "cancelled  1 of 40 done   47.0s")
+    #expect(last == "cancelled  0 of 40 done   47.0s")
   }
 
   @Test func `a narrow window shows when a stopping step is killed`() throws {

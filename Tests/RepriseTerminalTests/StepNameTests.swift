@@ -32,7 +32,7 @@ struct StepNameTests {
       lines == [
         "run abc of w started: 2 steps", "Build all started", "Build all │ x",
         "Build all failed after 0 ms: exited with status 1",
-        "b         cancelled because step \"Build all\" failed",
+        "b         not run: Build all failed",
         "run failed after 0 ms, first at Build all",
       ])
   }

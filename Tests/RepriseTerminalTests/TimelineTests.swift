@@ -54,7 +54,7 @@ struct TimelineTests {
         "  b (x)       ##########        10.0 s",
         "* c           ..........xxxxx    5.0 s",
         "",
-        "* critical path, 20.0 s: a -> c",
+        "* critical path, 20.0 s: a -> c (wait…",
       ])
   }
 

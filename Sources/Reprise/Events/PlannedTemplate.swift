@@ -64,8 +64,27 @@ extension PlannedStep {
       isService: step.action.isService ? true : nil)
     name = step.extrasIfAny?.name
     undoes = step.undoes
+    if step.extrasIfAny?.approval != nil { isOpenEnded = true }
+    if let values = step.extrasIfAny?.approvalRule?.values, !values.isEmpty {
+      approvalValues = values.map { PlannedValue($0) }
+    }
+    switch step.waitEnd {
+    case .after(let duration): usualSeconds = duration / .seconds(1)
+    case .at: isOpenEnded = true
+    case nil: break
+    }
     items = workflow.items(of: step)
     template = workflow.template(of: step).map { PlannedTemplate($0, of: workflow) }
+  }
+
+  /// Takes the usual durations of the step and of those of its items.
+  mutating func take(_ usualDurations: [String: Duration]) {
+    // A service ends with what needs it, and a wait has the duration that the file says.
+    if isService != true, usualSeconds == nil {
+      usualSeconds = usualDurations[id].map { $0 / .seconds(1) }
+    }
+    guard template != nil, !usualDurations.isEmpty else { return }
+    for index in template?.steps.indices ?? 0..<0 { template?.steps[index].take(usualDurations) }
   }
 
   /// Returns the step with the names of an item.

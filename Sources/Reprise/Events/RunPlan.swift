@@ -52,6 +52,11 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var isService: Bool?
   /// The duration of the step in earlier runs, in seconds; nil if unknown.
   public var usualSeconds: Double?
+  /// Whether its end depends on a person or a moment instead of its work: it asks for approval, or waits
+  /// until a moment; nil means false.
+  public var isOpenEnded: Bool?
+  /// The values that its approval asks for; nil for none.
+  public var approvalValues: [PlannedValue]?
   /// The time between asking the step to stop and killing it, in seconds; nil for the default.
   public var graceSeconds: Double?
   /// The items of a step that was expanded during the run; nil before, and for other steps.
@@ -88,6 +93,8 @@ public struct PlannedStep: Sendable, Equatable, Codable {
     case id, name, needs, label, items, template, undoes
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
+    case isOpenEnded = "open-ended"
+    case approvalValues = "approval-values"
     case graceSeconds = "grace-seconds"
     case isService = "service"
   }
@@ -104,8 +111,7 @@ extension RunPlan {
       workflow: workflow.name,
       steps: workflow.steps.map { step in
         var planned = PlannedStep(step, of: workflow)
-        planned.usualSeconds =
-          step.action.isService ? nil : usualDurations[step.id].map { $0 / .seconds(1) }
+        planned.take(usualDurations)
         return planned
       },
       outline: workflow.outline)

@@ -52,8 +52,18 @@ extension StepDeclaration {
 package func changes(
   ofFinished finished: Set<String>, from old: Workflow, to new: Workflow
 ) -> [StepChange] {
-  old.steps.filter { finished.contains($0.id) }.compactMap { step in
+  changes(from: old, to: new).filter { finished.contains($0.step) && $0.affectsResult }
+}
+
+/// Compares all steps of two versions of a workflow.
+///
+/// - Parameters:
+///   - old: The earlier version.
+///   - new: The later version.
+/// - Returns: The changes, with the steps that are gone, in the order of the earlier version.
+package func changes(from old: Workflow, to new: Workflow) -> [StepChange] {
+  old.steps.compactMap { step in
     let after = new.graph.index(of: step.id).map { new.steps[$0.position] }
-    return StepChange(step, in: old, to: after, in: new).flatMap { $0.affectsResult ? $0 : nil }
+    return StepChange(step, in: old, to: after, in: new)
   }
 }

@@ -16,15 +16,19 @@ extension RunState {
   /// - Parameters:
   ///   - now: The current time.
   ///   - slotCount: The number of steps that run at once if the plan does not say.
-  /// - Returns: The time; nil if the run is not running or less than 80 % of the unfinished steps
-  ///   have a known usual duration.
+  /// - Returns: The time, more than zero; nil if the run is not running or is paused, if less than 80 % of
+  ///   the unfinished steps have a known usual duration, if it is not known how many items a step will have and
+  ///   how long they take, or if it depends on a person, a moment, a pool or the queue of a runner.
   package func expectedRest(at now: Timestamp, slotCount: Int) -> Duration? {
-    guard let plan, phase == .running else { return nil }
-    let unfinished = steps.indices.filter { !steps[$0].phase.isFinal }
+    guard let plan, phase == .running, !isPaused else { return nil }
+    // Services end when nothing needs them.
+    let unfinished = steps.indices.filter {
+      !steps[$0].phase.isFinal && plan.steps[$0].isService != true
+    }
     let known = unfinished.filter {
       plan.steps[$0].usualSeconds != nil || steps[$0].progress != nil
     }
-    guard !unfinished.isEmpty,
+    guard !unfinished.isEmpty, !unfinished.contains(where: isUnforeseeable),
       Double(known.count) >= Self.knownPartMin * Double(unfinished.count)
     else { return nil }
     let usual = known.compactMap { plan.steps[$0].usualSeconds }.sorted()
@@ -38,7 +42,7 @@ extension RunState {
       let needs =
         position < mainCount
         ? plan.steps[position].needs.compactMap { self.position(ofStep: $0) }
-          .filter { !steps[$0].phase.isFinal }
+          .filter { !steps[$0].phase.isFinal && plan.steps[$0].isService != true }
         : Array(unfinishedMain)
       needsLeft[position] = needs.count
       for need in needs { dependents[need].append(position) }
@@ -47,7 +51,7 @@ extension RunState {
     var ready = Heap<Int>()
     var running = Heap<End>()
     for position in unfinished {
-      if steps[position].phase == .running {
+      if steps[position].phase == .running || steps[position].waitsUntil != nil {
         running.insert(End(second: rest(of: position, typical, now), step: position))
       } else if needsLeft[position] == 0 {
         ready.insert(position)
@@ -60,7 +64,7 @@ extension RunState {
         let duration = plan.steps[position].usualSeconds ?? typical
         running.insert(End(second: second + duration, step: position))
       }
-      guard let end = running.popSmallest() else { return .seconds(second) }
+      guard let end = running.popSmallest() else { return max(.seconds(second), Self.restMin) }
       second = end.second
       for dependent in dependents[end.step] {
         needsLeft[dependent] -= 1
@@ -69,9 +73,27 @@ extension RunState {
     }
   }
 
+  /// The shortest rest of a run with unfinished steps.
+  static let restMin: Duration = .milliseconds(1)
+
+  /// Returns whether nobody can say when an unfinished step will end.
+  private func isUnforeseeable(_ position: Int) -> Bool {
+    let (step, planned) = (steps[position], plan?.steps[position])
+    if step.approval != nil || step.waitsForPool != nil { return true }
+    if step.phase == .ready, step.placement?.queuedBecause != nil { return true }
+    if planned?.template != nil, planned?.usualSeconds == nil { return true }
+    guard planned?.isOpenEnded == true else { return false }
+    // What has been approved, or knows its moment, goes on.
+    let isApproved = step.interventions.contains {
+      if case .approved = $0.kind { true } else { false }
+    }
+    return !isApproved && step.waitsUntil == nil
+  }
+
   /// Returns the expected rest of a running step in seconds.
   private func rest(of position: Int, _ typical: Double, _ now: Timestamp) -> Double {
     let step = steps[position]
+    if step.phase == .ready, let end = step.waitsUntil { return max(0, (end - now) / .seconds(1)) }
     let elapsed = step.startedAt.map { max(0, (now - $0) / .seconds(1)) } ?? 0
     if let progress = step.progress, progress.part > 0, let startedAt = step.startedAt {
       let untilReport = max(0, (progress.reportedAt - startedAt) / .seconds(1))

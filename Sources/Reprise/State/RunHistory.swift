@@ -107,6 +107,8 @@ package struct RunHistory: Sendable, Equatable {
   private var readyTimes: [String: Timestamp] = [:]
   private var runningAttempts: [String: Place] = [:]
   private var openQuestions: [String: Place] = [:]
+  /// The steps that were expanded to items.
+  private var expanded: Set<String> = []
 
   /// Creates an empty history.
   package init() {}
@@ -188,6 +190,7 @@ package struct RunHistory: Sendable, Equatable {
       if let position = plan?.steps.firstIndex(where: { $0.id == id }) {
         plan?.expand(stepAt: position, to: items)
       }
+      expanded.insert(id)
     case .ready:
       readyTimes[id] = time
     case .waiting(let text):
@@ -228,7 +231,9 @@ package struct RunHistory: Sendable, Equatable {
   private mutating func end(_ id: String, _ phase: StepPhase, _ time: Timestamp) {
     answer(id, .withdrawn, at: time)
     endAttempt(of: id, phase, at: time)
-    if let last = generations.indices.last { generations[last].counts.add(phase, 1) }
+    // What was expanded does not count: its items do.
+    let isExpanded = expanded.contains(id)
+    if let last = generations.indices.last, !isExpanded { generations[last].counts.add(phase, 1) }
   }
 
   private mutating func endAttempt(

@@ -26,6 +26,18 @@ extension RunState {
     position(ofStep: id).flatMap { plan?.steps[$0].label }
   }
 
+  /// Returns the name of a step with its label, for displays with little room.
+  ///
+  /// - Parameter id: The id of the step.
+  /// - Returns: Such as `Build all` or `compile (O2, cc)`.
+  package func shortTitle(of id: String) -> String {
+    guard let position = position(ofStep: id), let step = plan?.steps[position] else { return id }
+    if let name = step.name { return name }
+    guard let label = step.label else { return id }
+    return (id.hasSuffix("]") ? id.lastIndex(of: "[").map { String(id[..<$0]) } ?? id : id)
+      + " (\(label))"
+  }
+
   /// Returns a sentence about the end of the run, with the name of a step instead of its id.
   ///
   /// - Parameter outcome: How the run has ended.
@@ -45,6 +57,25 @@ extension RunState {
     case .cancellation(let step):
       CancellationCause.cancellation(ofStep: name(of: step)).description
     case .request, .restart, .runTimedOut, .abandoned, .interrupted: cause.description
+    }
+  }
+
+  /// Returns how a step that was cancelled ended.
+  ///
+  /// - Parameter step: The step.
+  /// - Returns: Such as `cancelled on request`, or `not run: build failed` for one that did not begin; nil
+  ///   for a step that was not cancelled.
+  package func endText(of step: StepState) -> String? {
+    guard case .cancelled(let cause) = step.phase else { return nil }
+    if step.hasBegun { return "cancelled \(text(of: cause))" }
+    switch cause {
+    case .failure(let other): return "not run: \(shortTitle(of: other)) failed"
+    case .cancellation(let other): return "not run: \(shortTitle(of: other)) was cancelled"
+    case .request: return "not run: cancelled"
+    case .restart: return "not run: restarted"
+    case .runTimedOut: return "not run: the run timed out"
+    case .abandoned(let problem): return "not run: Reprise could not continue: \(problem)"
+    case .interrupted: return "not run: the engine died"
     }
   }
 

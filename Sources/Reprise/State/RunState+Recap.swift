@@ -30,6 +30,10 @@ extension RunState {
     case .cancelling(let cause):
       changes.append(event(phaseChangedAt, .runCancelling(cause), by: phaseRequester))
     }
+    for pause in pauses {
+      changes.append(event(pause.start, .runPaused))
+      changes.append(event(pause.end, .runUnpaused))
+    }
     if let pause { changes.append(event(pause.time, .runPaused, by: pause.by)) }
     // The documentation does not guarantee that `sorted` is stable, so include the offset.
     changes = changes.enumerated()
@@ -79,7 +83,7 @@ extension StepState {
       add(time, .started(), attempt: attempt &- 1)
       add(time, .repeating(round.previous, after: .zero), attempt: attempt &- 1)
     }
-    if let wait = waitsForPool { add(wait.since, .waitingForPool(wait.pool, text: wait.text)) }
+    if let wait = lastPoolWait { add(wait.since, .waitingForPool(wait.pool, text: wait.text)) }
     if let placement {
       add(placement.queuedAt, .queued(placement.place, text: placement.queuedBecause ?? ""))
     }

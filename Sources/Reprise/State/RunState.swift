@@ -39,10 +39,20 @@ public struct RunState: Sendable, Equatable {
   public var pauseRequester: Requester? { pause?.by }
   /// The event that paused the run, while it is paused.
   private(set) var pause: Event?
+  /// The pauses of the run that are over; of many, the last ones.
+  private(set) var pauses: [Pause] = []
   /// What the user should know when the run ends; see ``Event/Kind/runNotice(_:)``.
   public private(set) var notices: [String] = []
   /// The steps that the restart in progress stops; nil for all, and empty if there is none.
   private var restarted: Set<String>? = []
+
+  /// A pause of the run that is over.
+  struct Pause: Sendable, Equatable {
+    static let countMax = 100
+
+    let start: Timestamp
+    let end: Timestamp
+  }
 
   /// The state before the first event.
   public init() {}
@@ -132,20 +142,20 @@ public struct RunState: Sendable, Equatable {
       setPhase(.cancelling(cause), event)
       restarted = []
       // The steps under `finally` run.
-      pause = nil
+      endPause(event)
     case .runPaused:
       try expect(event, phase.isActive)
       pause = event
     case .runUnpaused:
       try expect(event, phase.isActive)
-      pause = nil
+      endPause(event)
     case .runNotice(let text):
       try expect(event, phase.isActive)
       notices.append(text)
     case .runEnded(let outcome):
       try expect(event, phase.isActive && counts.final == steps.count)
       setPhase(.ended(outcome), event)
-      pause = nil
+      endPause(event)
     case .step(let id, let attempt, let stepEvent):
       guard let step = known.flatMap({ isStep(id, $0) ? $0 : nil }) ?? steps.index(of: id),
         phase.isActive, event.generation == generation
@@ -281,6 +291,13 @@ public struct RunState: Sendable, Equatable {
     counts.add(old.phase, -1)
     counts.add(steps[step].phase, 1)
     if firstFailedStep == nil, isFailed(step) { firstFailedStep = old.id }
+  }
+
+  private mutating func endPause(_ event: Event) {
+    guard let pause else { return }
+    self.pause = nil
+    pauses.append(Pause(start: pause.time, end: event.time))
+    if pauses.count > Pause.countMax { pauses.removeFirst() }
   }
 
   private func expect(_ event: Event, _ condition: Bool) throws(InvalidTransition) {

@@ -3,7 +3,7 @@
 extension StepState {
   /// What most steps do not have most of the time.
   struct Details: Sendable, Equatable {
-    var waitsForPool: PoolWait?
+    var lastPoolWait: PoolWait?
     var retry: PendingRetry?
     var round: StepRound?
     var pendingRound: PendingRound?
@@ -40,9 +40,13 @@ extension StepState {
   }
 
   /// What it waits for before its next attempt, if that is a place of a pool.
-  public internal(set) var waitsForPool: PoolWait? {
-    get { details?.value.waitsForPool }
-    set { set(\.waitsForPool, newValue, insteadOf: nil) }
+  public var waitsForPool: PoolWait? {
+    phase == .ready && placement?.queuedBecause == nil ? lastPoolWait : nil
+  }
+  /// The same; kept for an attempt that has started.
+  var lastPoolWait: PoolWait? {
+    get { details?.value.lastPoolWait }
+    set { set(\.lastPoolWait, newValue, insteadOf: nil) }
   }
   /// The failed attempt and the delay, while the step waits for its next attempt.
   public internal(set) var retry: PendingRetry? {
@@ -59,7 +63,7 @@ extension StepState {
     get { details?.value.pendingRound }
     set { set(\.pendingRound, newValue, insteadOf: nil) }
   }
-  /// The moment at which the wait of a step that only waits ends.
+  /// The moment at which the wait of a step that only waits ends, or has ended.
   public internal(set) var waitsUntil: Timestamp? {
     get { details?.value.waitsUntil }
     set { set(\.waitsUntil, newValue, insteadOf: nil) }

@@ -17,9 +17,12 @@ extension StepState {
       phase.isActive
     case .approved:
       phase.isActive && approval != nil
-    case .progress, .available, .outOfSight, .inSight, .output, .leftBehind, .wrote, .expanded,
+    case .progress, .available, .outOfSight, .inSight, .leftBehind, .wrote, .expanded,
       .retrying, .repeating, .failed:
       phase == .running
+    case .output:
+      // What is restored instead of being run shows what it wrote then.
+      phase == .running || phase == .ready && attempt == 0
     case .succeeded:
       // A step whose result is set by hand need not be running.
       phase == .running || isRequested && !phase.isFinal
@@ -43,17 +46,18 @@ extension StepState {
       placement = StepPlacement(place, because: text, at: event.time, after: placement)
     case .waitingForPool(let pool, let text):
       awaitStart(of: attempt)
-      waitsForPool = PoolWait(pool: pool, text: text, since: event.time)
+      let since = lastPoolWait?.since ?? event.time
+      lastPoolWait = PoolWait(pool: pool, text: text, since: since)
     case .pausing(let end): waitsUntil = end
     case .started(let host): start(attempt, on: host, event.time)
     case .retrying(let reason, let delay):
       retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
       // The rounds begin anew.
-      round = nil
+      (round, lastPoolWait) = (nil, nil)
       placement = nil
       phase = .ready
     case .repeating(let round, let delay):
-      self.round = round.next
+      (self.round, lastPoolWait) = (round.next, nil)
       pendingRound = PendingRound(endedAt: event.time, delay: delay)
       placement = nil
       phase = .ready
@@ -69,11 +73,11 @@ extension StepState {
   private mutating func start(_ number: Int, on host: String?, _ time: Timestamp) {
     placement?.host = host
     placement?.queuedBecause = nil
-    (waitsForPool, approval, progress, availableAt) = (nil, nil, nil, nil)
+    (approval, progress, availableAt) = (nil, nil, nil)
     availableOutputs = [:]
     startedAt = time
     attempt = number
-    (retry, pendingRound, waitsUntil) = (nil, nil, nil)
+    (retry, pendingRound) = (nil, nil)
     // Show only the output of the current attempt.
     output = OutputTail()
     leftBehind = []
@@ -118,7 +122,7 @@ extension StepState {
     default: return
     }
     endedAt = event.time
-    (approval, waitsUntil, waitsForPool) = (nil, nil, nil)
+    approval = nil
   }
 
   private mutating func note(_ kind: StepIntervention.Kind, _ event: Event) {

@@ -25,9 +25,10 @@ public struct StepState: Sendable, Equatable {
 
   /// Begins the wait for the start of an attempt, which replaces the one before.
   mutating func awaitStart(of attempt: Int) {
-    (retry, pendingRound, waitsForPool) = (nil, nil, nil)
+    (retry, pendingRound) = (nil, nil)
     guard self.attempt < attempt else { return }
     self.attempt = attempt
+    lastPoolWait = nil
     (startedAt, availableAt, progress) = (nil, nil, nil)
     (availableOutputs, written, leftBehind) = ([:], [:], [])
     output = OutputTail()

@@ -169,12 +169,25 @@ extension RunReport: Encodable {
     let step: String
     let seconds: Double
     let waited: Double
+    let waits: [Wait]?
+
+    /// Something that a step waited for.
+    struct Wait: Encodable {
+      let seconds: Double
+      let `for`: String
+      let name: String?
+    }
 
     /// Creates the output of a step of the path.
     package init(_ link: CriticalStep) {
       step = link.step
       seconds = link.duration / .seconds(1)
       waited = link.wait / .seconds(1)
+      let waits = link.waits.map { wait in
+        Wait(
+          seconds: wait.duration / .seconds(1), for: wait.cause.kind, name: wait.cause.name)
+      }
+      self.waits = waits.isEmpty ? nil : waits
     }
   }
 }

@@ -95,14 +95,9 @@ package struct RunReport {
   }
 
   private var criticalPath: TerminalSafe? {
-    let path = state.criticalPath
-    guard path.count > 1 else { return nil }
-    let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
-    let links = path.map { link -> TerminalSafe in
-      let wait = link.wait >= .milliseconds(100) ? ", waited \(durationText(link.wait))" : ""
-      return "  \(link.step)  \(durationText(link.duration))\(wait)"
+    CriticalPathText(state).map { path in
+      "\(path.title):\n" + path.rows.map { "  \($0)" }.joined(separator: "\n")
     }
-    return "critical path, \(durationText(total)):\n" + links.joined(separator: "\n")
   }
 
   /// Returns the outputs of a step, one line each.
@@ -184,12 +179,32 @@ package struct RunReport {
 
   private func row(_ step: StepState) -> [String] {
     let isDead = record.status == .interrupted
+    if let items = itemsRow(step) { return items }
     let end = step.endedAt ?? (record.status.isLive && step.phase == .running ? now : nil)
     let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
-    let (name, detail) = Self.describe(step, isDead: isDead)
+    var (name, detail) = Self.describe(step, isDead: isDead)
+    if name == "not run" { detail = String(state.endText(of: step)?.dropFirst(9) ?? "") }
     return [
       state.title(of: step.id), name,
       step.attempt == 0 ? "" : String(step.attempt), took, detail,
+    ]
+  }
+
+  /// Returns the row of a step that was expanded: what became of its items.
+  private func itemsRow(_ step: StepState) -> [String]? {
+    guard let position = state.position(ofStep: step.id), let plan = state.plan,
+      let items = plan.steps[position].items, case .succeeded = step.phase
+    else { return nil }
+    let prefix = step.id + "["
+    let positions = state.steps.indices.filter { state.steps[$0].id.hasPrefix(prefix) }
+    let ends = positions.compactMap { state.steps[$0].endedAt }
+    let took =
+      positions.count == ends.count
+      ? ends.max().flatMap { end in step.startedAt.map { end - $0 } } : nil
+    let count = items.count == 1 ? "1 item" : "\(items.count) items"
+    return [
+      state.title(of: step.id), count, "", took.map(durationText) ?? "",
+      state.tally(of: positions).words,
     ]
   }
 
@@ -210,6 +225,7 @@ package struct RunReport {
     if step.isSetByHand, let by = step.interventions.last?.by {
       return (step.phase.name, "set by hand by \(by)" + (by.comment.map { ": \($0)" } ?? ""))
     }
+    if case .cancelled = step.phase, !step.hasBegun { return ("not run", "") }
     return (step.phase.name, step.phase.detail ?? "")
   }
 }

@@ -65,6 +65,32 @@ package struct ResumedRun: Sendable {
     self.requester = requester
   }
 
+  /// Returns what the file of now changes, for a person.
+  ///
+  /// - Parameter record: The run.
+  /// - Returns: Lines, the first of which introduces the others.
+  func changes(since record: RunRecord) -> TerminalSafe {
+    let next = workflow.workflow
+    guard let parsed = try? record.recordedWorkflow(with: workflow.arguments),
+      let old = try? scope.applied(to: parsed)
+    else { return "the file of this run cannot be read any more, so changes are not known" }
+    let known = Set(old.steps.map(\.id))
+    let kept = Set(next.steps.map(\.id))
+    var lines = ["the run would go on with:"]
+    func add(_ title: String, _ ids: [String]) {
+      if !ids.isEmpty { lines.append("  \(title): " + ids.joined(separator: ", ")) }
+    }
+    add("added", next.steps.map(\.id).filter { !known.contains($0) })
+    add("removed", old.steps.map(\.id).filter { !kept.contains($0) })
+    let changed = changedSteps(old, next).filter { kept.contains($0.step) }
+    if !changed.isEmpty {
+      lines.append("  changed:")
+      lines += changed.flatMap { $0.text.split(separator: "\n").map { "  " + $0 } }
+    }
+    if lines.count == 1 { lines = ["no step has changed"] }
+    return TerminalSafe(lines: lines.joined(separator: "\n"))
+  }
+
   /// Takes the record of the run, so that this process drives it from now on.
   ///
   /// - Parameter journal: The journal of the run.
@@ -114,4 +140,9 @@ package struct ResumedRun: Sendable {
       throw Problem("error: \(error)")
     }
   }
+}
+
+/// Two versions of a workflow, compared; a member of the same name hides the function.
+private func changedSteps(_ old: Workflow, _ new: Workflow) -> [StepChange] {
+  changes(from: old, to: new)
 }

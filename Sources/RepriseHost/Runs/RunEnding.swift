@@ -1,6 +1,7 @@
 // What the keys of a display can do with the files of a run: read logs, edit the workflow, and
 // continue the run after its end.
 
+import Paths
 import Platform
 package import Reprise
 package import RepriseJournal
@@ -35,9 +36,22 @@ package final class RunEnding: Sendable {
   /// Returns keys that also read logs, edit the workflow file and continue the run.
   package func keys(adding keys: DisplayControls) -> DisplayControls {
     var keys = keys
-    keys.openFiles(of: journal, workflow: workflow.isText ? nil : workflow.path)
+    let folder = workflow.path.lastIndex(of: "/").map { String(workflow.path[..<$0]) } ?? "."
+    keys.openFiles(
+      of: journal, workflow: workflow.isText ? nil : workflow.path,
+      uses: workflow.definition.uses.keys.map { joinedPath(folder, $0) })
     keys.staysAfter = { [stays] phase in
       if case .ended(let outcome) = phase { stays(outcome) } else { false }
+    }
+    keys.previewResume = { run in
+      do {
+        let record = try await blocking { [journal = self.journal] in
+          try journal.run(named: run.description)
+        }
+        return (try await ResumedRun(record).changes(since: record).string, true)
+      } catch {
+        return ((error as? Problem)?.text.description ?? "\(error)", false)
+      }
     }
     keys.prepareToLeave = { run, ending in
       do {
@@ -81,13 +95,45 @@ private func contents(of path: String) -> String? {
   }
 }
 
+/// The contents of a few files at the last look.
+private final class WatchedTexts: Sendable {
+  private struct Look: Equatable {
+    var stamps: [String?]
+    var texts: [String?]
+  }
+
+  private let paths: [String]
+  private let last: Mutex<Look>
+
+  init(_ paths: [String]) {
+    self.paths = paths
+    last = Mutex(Look(stamps: paths.map(Self.stamp), texts: paths.map(contents)))
+  }
+
+  private static func stamp(_ path: String) -> String? {
+    (try? Stat(at: path)).map { "\($0.inode) \($0.size) \($0.modifiedNanoseconds)" }
+  }
+
+  /// Returns whether a content has changed since the last call; a file that is just being replaced has not.
+  func haveChanged() -> Bool {
+    let stamps = paths.map(Self.stamp)
+    return last.withLock { last in
+      guard stamps != last.stamps, !stamps.contains(nil) else { return false }
+      let now = Look(stamps: stamps, texts: paths.map(contents))
+      defer { last = now }
+      return now.texts != last.texts
+    }
+  }
+}
+
 extension DisplayControls {
   /// Adds the keys that read the logs of recorded runs and edit the workflow file.
   ///
   /// - Parameters:
   ///   - journal: The journal of the runs.
   ///   - workflow: The path of the workflow file; nil if the workflow was not read from a file.
-  package mutating func openFiles(of journal: Journal, workflow: String?) {
+  ///   - uses: The paths of the files that it uses.
+  package mutating func openFiles(of journal: Journal, workflow: String?, uses: [String] = []) {
     let (directory, environment, place) = (journal.directory, inheritedEnvironment(), place)
     logs = { run, step in
       directory.logs(of: run, steps: [step]).map {
@@ -98,6 +144,10 @@ extension DisplayControls {
     }
     page = { await RepriseHost.page($0, environment: environment) }
     guard let workflow else { return }
+    let texts = WatchedTexts([WorkflowFiles.parts(of: workflow).file] + uses)
+    fileChange = {
+      texts.haveChanged() ? "the workflow file has changed: u shows what that means" : nil
+    }
     edit = { step in
       let found = step.flatMap(place)
       let path = found?.path ?? WorkflowFiles.parts(of: workflow).file
@@ -105,7 +155,9 @@ extension DisplayControls {
       if let problem = await RepriseHost.edit(path, line: found?.line, environment: environment) {
         return problem
       }
-      return contents(of: path) == before ? nil : "the workflow file has changed: u reads it again"
+      guard contents(of: path) != before else { return nil }
+      _ = texts.haveChanged()
+      return "the workflow file has changed: u reads it again"
     }
   }
 }

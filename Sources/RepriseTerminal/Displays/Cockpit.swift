@@ -54,6 +54,8 @@ struct Cockpit {
     var frameRows = 0
     /// The number of pages of the help in the window.
     var helpPages = 1
+    /// The number of rows by which PgUp and PgDn move.
+    var pageRows: Int { max(1, targets.count - 1) }
 
     /// Returns the name by which a row is chosen: the id of its step, or that of its group.
     func name(of row: TreeRow) -> String { row.name ?? run.steps[row.step].id }
@@ -64,7 +66,13 @@ struct Cockpit {
 
   private(set) var view = View.tree
   /// The id of the chosen step or group; nil if none is chosen.
-  private(set) var chosen: String?
+  var chosen: String?
+  /// The values of an approval while they are being given.
+  var form: ApprovalForm?
+  /// The name of a step while it is being typed, and the step that was chosen before.
+  var search: (text: String, before: String?)?
+  /// The last name that was searched for.
+  var pattern = ""
   var question: Question?
   /// Why the last key did nothing, or what it has done.
   var notice: TerminalSafe?
@@ -78,6 +86,7 @@ struct Cockpit {
   /// Forgets what was chosen in a run that is over.
   mutating func beginRun() {
     (view, chosen, question, notice) = (view == .stream ? .stream : .tree, nil, nil, nil)
+    (form, search) = (nil, nil)
   }
 
   /// Handles a key.
@@ -90,8 +99,13 @@ struct Cockpit {
       return nil
     }
     if key == .pasted {
-      question = nil
+      (question, form, search) = (nil, nil, nil)
       notice = "pasted text is not taken for keys"
+      return nil
+    }
+    if form != nil { return fill(key) }
+    if search != nil {
+      type(key, context)
       return nil
     }
     if let question {
@@ -125,11 +139,19 @@ struct Cockpit {
     case .next: choose(1, context)
     case .firstStep: chosen = context.rows.first.map(context.name)
     case .lastStep: chosen = context.rows.last.map(context.name)
+    case .pageUp: choose(-context.pageRows, context)
+    case .pageDown: choose(context.pageRows, context)
+    case .search: search = ("", chosen)
+    case .nextMatch: find(1, context)
+    case .previousMatch: find(-1, context)
     case .open: openLog(context)
     case .back: back()
     case .output: showsOutput.toggle()
     case .help: helpPage = helpPage < context.helpPages ? helpPage + 1 : 0
-    case .mouse: usesMouse.toggle()
+    case .mouse:
+      usesMouse.toggle()
+      notice =
+        usesMouse ? "a click chooses a step, until m is pressed again" : "the mouse selects text"
     case .stream: view = view == .stream ? .tree : .stream
     case .graph: view = view == .graph ? .tree : .graph
     case .timeline: view = view == .timeline ? .tree : .timeline
@@ -271,12 +293,15 @@ struct Cockpit {
       }
     case .skip:
       askAboutStep("skip", context, " and resume the run") { .leave(.set(step: $0, .skipped)) }
+    case .reload:
+      guard case .ended(.succeeded) = context.run.phase else { return .previewReload }
+      notice = "the run has succeeded: r runs it again, with the file as it is now"
     default: notice = "the run is over"
     }
     return nil
   }
 
-  private mutating func ask(_ text: TerminalSafe, _ effect: Effect) {
+  mutating func ask(_ text: TerminalSafe, _ effect: Effect) {
     question = Question(text: text, effect: effect)
   }
 
@@ -318,7 +343,14 @@ struct Cockpit {
       notice = "\(waiting.count) steps wait for approval: choose one with the arrow keys first"
       return
     }
-    let name = context.run.name(of: step.id)
+    let name = context.run.shortTitle(of: step.id)
+    let position = context.run.position(ofStep: step.id)
+    let values = position.flatMap { context.run.plan?.steps[$0].approvalValues } ?? []
+    guard !isApproved || values.isEmpty else {
+      let question: TerminalSafe = "approve \(name): \(step.approval ?? "")"
+      form = ApprovalForm(step: step.id, question: question, fields: values)
+      return
+    }
     ask(
       "\(isApproved ? "approve" : "reject") \(name): \(step.approval ?? "")",
       .request(

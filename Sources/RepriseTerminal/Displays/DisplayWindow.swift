@@ -27,6 +27,8 @@ struct DisplayWindow {
   private var tree: (outline: Outline, run: RunID?, rows: [TreeRow])?
   private var frame = TreeView.Frame(rows: [])
   private var hasMouse = false
+  /// Whether lines have been shown since the tree was.
+  private var hasStreamed = false
   /// The history of the run, for the timeline.
   var history = RunHistory()
 
@@ -45,6 +47,9 @@ struct DisplayWindow {
 
   /// Shows a message until the next key.
   mutating func notify(_ text: TerminalSafe) { cockpit.notice = text }
+
+  /// Removes the message.
+  mutating func clearNotice() { cockpit.notice = nil }
 
   /// Asks a question, whose answer y has an effect.
   mutating func ask(_ text: TerminalSafe, _ effect: Cockpit.Effect) {
@@ -82,11 +87,12 @@ struct DisplayWindow {
       effect = nil
     }
     if case .log(let step) = cockpit.view {
-      if log?.step != step { log = LogPane(step: step) }
+      if log?.step != step { log = LogPane(step: step, keepsColours: style.hasColour) }
     } else {
       log = nil
     }
     var text: TerminalSafe = ""
+    if !isStreaming { hasStreamed = false }
     if !hasPane, fullScreen.isShown { text += fullScreen.leave() }
     if cockpit.usesMouse != hasMouse {
       hasMouse = cockpit.usesMouse
@@ -144,7 +150,8 @@ struct DisplayWindow {
     options.helpPage = cockpit.helpPage
     options.chosen = cockpit.chosen
     options.question = cockpit.question?.text
-    options.notice = cockpit.notice
+    options.notice = cockpit.notice ?? cockpit.searchText
+    options.form = cockpit.form
     options.hidesSteps = isStreaming
     options.staysAfterEnd = staysAfterEnd
     options.expectedRest = expectedRest(of: run, at: now)
@@ -187,7 +194,9 @@ struct DisplayWindow {
       guard let state = run[step] else { return nil }
       let found = run.run.flatMap { logs?($0, step) } ?? []
       log?.refresh(found, lines: state.output.lines.map(\.text))
-      rows = log?.lines(room, status: status(state, at: now), style: style) ?? []
+      rows =
+        log?.lines(
+          room, status: status(state, at: now), isOver: state.phase.isFinal, style: style) ?? []
     case .graph: rows = view.graph(room)
     case .timeline:
       rows = Timeline(history, run, now: now, style: style)
@@ -231,10 +240,13 @@ struct DisplayWindow {
   ) -> TerminalSafe {
     var text = clearScreen(size)
     screenSize = size
-    if waiting.droppedLines > 0 {
-      text += "… \(waiting.droppedLines) lines are left out here; the logs have them\n"
-    }
-    for event in waiting.events { text += lines.text(for: event) }
+    // What has been written before is not written again line by line: keys would wait for it.
+    let room = hasStreamed ? Int.max : max(1, size.rows - 4)
+    hasStreamed = true
+    let begin = StreamedEvents.beginning(ofLast: room, in: waiting.events)
+    let above = waiting.droppedLines + lines.pass(waiting.events[..<begin])
+    if above > 0 { text += "… \(above) lines above; the logs have them\n" }
+    for event in waiting.events[begin...] { text += lines.text(for: event) }
     self.size = size
     return text + screen.update(to: frame.rows)
   }

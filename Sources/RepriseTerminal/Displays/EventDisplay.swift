@@ -16,6 +16,12 @@ package struct DisplayControls: Sendable {
   package var reload: @Sendable (_ isDryRun: Bool) async -> KeyAnswer = {
     _ in ("there is no workflow file to read again", false)
   }
+  /// Says what the workflow file would change if a run that is over were resumed, and whether it can be.
+  package var previewResume: @Sendable (RunID) async -> KeyAnswer = {
+    _ in ("there is no record of the run to resume", false)
+  }
+  /// Returns a message if the workflow file has changed since the last call; may block.
+  package var fileChange: @Sendable () -> String? = { nil }
   /// Returns the path of the workflow file, and the line of a step in it if it is found.
   package var place: @Sendable (_ step: String) -> (path: String, line: Int?)? = { _ in nil }
   /// Starts a run of a watch now.

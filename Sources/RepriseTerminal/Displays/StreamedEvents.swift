@@ -37,6 +37,22 @@ struct StreamedEvents {
     return (events, droppedLines)
   }
 
+  /// Returns the position of the event from which on there are some lines of output.
+  static func beginning(ofLast lines: Int, in events: [Event]) -> Int {
+    var left = lines
+    for position in events.indices.reversed() where left > 0 {
+      left -= lineCount(of: events[position])
+      if left <= 0 { return position }
+    }
+    return 0
+  }
+
+  /// The number of lines of an event, at least one.
+  static func lineCount(of event: Event) -> Int {
+    guard case .step(_, _, .output(_, let text, isPartial: _)) = event.kind else { return 1 }
+    return 1 + text.utf8.count { $0 == UInt8(ascii: "\n") }
+  }
+
   /// Drops the older half of the output; all at once, so that it costs little for each event.
   private mutating func dropHalf() {
     var excess = bytes / 2
@@ -46,7 +62,7 @@ struct StreamedEvents {
       }
       excess -= text.utf8.count
       bytes -= text.utf8.count
-      droppedLines += 1 + text.utf8.count { $0 == UInt8(ascii: "\n") }
+      droppedLines += Self.lineCount(of: event)
       return true
     }
   }

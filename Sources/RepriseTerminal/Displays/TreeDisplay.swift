@@ -18,7 +18,7 @@ final class TreeDisplay: EventDisplay {
   /// While a window is being resized, a frame of the wrong width would wrap and remain.
   private static let settlingTime: Duration = .milliseconds(50)
 
-  private struct State {
+  struct State {
     var run = RunState()
     var history = RunHistory()
     var watch: WatchStatus?
@@ -39,6 +39,8 @@ final class TreeDisplay: EventDisplay {
     var onLeave: (@Sendable (DisplayEnding) -> Void)?
     var stream = StreamedEvents()
     var isStreaming = false
+    /// The time of the last look at the workflow file.
+    var lookedAt: Timestamp?
 
     mutating func takeLeave() -> (@Sendable (DisplayEnding) -> Void)? {
       defer { onLeave = nil }
@@ -47,11 +49,11 @@ final class TreeDisplay: EventDisplay {
   }
 
   private let device: TerminalDevice
-  private let controls: DisplayControls
-  private let keyboard: Keyboard
+  let controls: DisplayControls
+  let keyboard: Keyboard
   private let clock = SystemClock()
-  private let state = Mutex(State())
-  private let window: Mutex<DisplayWindow>
+  let state = Mutex(State())
+  let window: Mutex<DisplayWindow>
   private let queue = DispatchQueue(label: "reprise.display")
   private let windowChanges = Mutex<EventSource?>(nil)
 
@@ -86,6 +88,8 @@ final class TreeDisplay: EventDisplay {
       if !event.isTransient { state.history.apply(event) }
       state.stream.append(event)
     }
+    // What reading the file again has said is over with it, wherever the reload came from.
+    if case .runReloaded = event.kind { window.withLock { $0.clearNotice() } }
     // A terminal that is slower than the output holds the run back, as with plain lines.
     if state.withLock({ $0.isStreaming && $0.stream.isFull }) { queue.sync { drawStream() } }
     schedule()
@@ -121,7 +125,7 @@ final class TreeDisplay: EventDisplay {
   }
 
   /// Draws the last frame, restores the terminal, and reports how the display ends.
-  private func end(_ ending: DisplayEnding, _ leave: @escaping @Sendable (DisplayEnding) -> Void) {
+  func end(_ ending: DisplayEnding, _ leave: @escaping @Sendable (DisplayEnding) -> Void) {
     // An editor that is open must not be drawn over: the display ends when it is closed.
     let isLater = state.withLock { state in
       if state.isInUse { state.afterUse = { [self] in end(ending, leave) } }
@@ -173,93 +177,6 @@ final class TreeDisplay: EventDisplay {
     schedule()
   }
 
-  private func perform(_ effect: Cockpit.Effect) {
-    switch effect {
-    case .request(let intervention, let key): request(intervention, key)
-    case .trigger: controls.fire()
-    case .pauseWatch: controls.pause()
-    case .edit(let step): useTerminal { await $0.edit(step) }
-    case .page(let step):
-      let run = state.withLock { $0.run }
-      let paths = window.withLock { $0.newestLog(of: step, run) }
-      guard !paths.isEmpty else { return notify("there is no log of \(step) to open") }
-      useTerminal { await $0.page(paths) }
-    case .leave(let ending): leave(as: ending)
-    case .findCursor: write("\u{1B}[6n")
-    case .previewReload: reload(isDryRun: true)
-    case .reload: reload(isDryRun: false)
-    case .scroll: break
-    }
-  }
-
-  /// Leaves the display, if what is to follow is possible.
-  private func leave(as ending: DisplayEnding) {
-    let (run, stays) = state.withLock { ($0.run.run, $0.onLeave != nil) }
-    guard let run, stays else {
-      controls.detach?()
-      return
-    }
-    Task {
-      if let problem = await controls.prepareToLeave(run, ending) {
-        return notify(TerminalSafe(lines: problem))
-      }
-      if let leave = state.withLock({ $0.takeLeave() }) { end(ending, leave) }
-    }
-  }
-
-  /// Asks the run for something, and says why it refuses.
-  ///
-  /// What it does is seen by its events.
-  private func request(_ intervention: Intervention, _ key: String) {
-    Task {
-      let (text, isAccepted) = await controls.request(intervention, key)
-      if !isAccepted { notify(TerminalSafe(lines: text)) }
-    }
-  }
-
-  /// Reads the workflow file again; a dry run asks whether to go on.
-  private func reload(isDryRun: Bool) {
-    Task {
-      let (text, isAccepted) = await controls.reload(isDryRun)
-      let answer = TerminalSafe(lines: text)
-      if isDryRun && isAccepted {
-        window.withLock { $0.ask(answer + "\nreload?", .reload) }
-        schedule()
-      } else {
-        notify(answer)
-      }
-    }
-  }
-
-  /// Shows a message until the next key.
-  private func notify(_ text: TerminalSafe) {
-    window.withLock { $0.notify(text) }
-    schedule()
-  }
-
-  /// Lets another program use the terminal.
-  ///
-  /// - Parameter use: Returns when the program has ended; may return a message.
-  private func useTerminal(_ use: @escaping @Sendable (DisplayControls) async -> String?) {
-    // A step may have got the terminal a moment ago.
-    guard LentTerminal.shared.holdIfFree() else { return }
-    state.withLock { $0.isInUse = true }
-    suspend(keepsRows: false)
-    keyboard.pauseReading()
-    Task {
-      let message = await use(controls)
-      keyboard.continueReading()
-      if let message { notify(TerminalSafe(message)) }
-      resumeDrawing()
-      LentTerminal.shared.release()
-      let afterUse = state.withLock { state in
-        defer { (state.isInUse, state.afterUse) = (false, nil) }
-        return state.afterUse
-      }
-      afterUse?()
-    }
-  }
-
   /// Leaves the terminal to a step that owns it.
   private func stepAside() {
     keyboard.pauseReading()
@@ -281,7 +198,7 @@ final class TreeDisplay: EventDisplay {
   // MARK: Drawing
 
   /// Schedules a redraw unless one is pending.
-  private func schedule() {
+  func schedule() {
     let now = clock.now
     let delay = state.withLock { state -> Duration? in
       guard !state.isScheduled, !state.isOver else { return nil }
@@ -317,6 +234,7 @@ final class TreeDisplay: EventDisplay {
       return isWanted
     }
     guard isWanted else { return }
+    lookAtFile(at: now)
     draw(at: now)
     let run = state.withLock { $0.run }
     let change = window.withLock { $0.nextChange(of: run, after: now) }
@@ -351,7 +269,7 @@ final class TreeDisplay: EventDisplay {
   /// Restores the terminal for another program.
   ///
   /// - Parameter keepsRows: Whether the last frame stays in the scrollback.
-  private func suspend(keepsRows: Bool = true) {
+  func suspend(keepsRows: Bool = true) {
     state.withLock { $0.isSuspended = true }
     // Keys are handled on the queue, signals are not.
     if keepsRows {
@@ -365,7 +283,7 @@ final class TreeDisplay: EventDisplay {
     write(window.withLock { $0.suspend(keepsRows: keepsRows) })
   }
 
-  private func resumeDrawing() {
+  func resumeDrawing() {
     state.withLock { $0.isSuspended = false }
     if keyboard.isUsable { write("\u{1B}[?2004h") }
     schedule()
@@ -378,7 +296,7 @@ final class TreeDisplay: EventDisplay {
     if !text.isEmpty { write("\u{1B}[?2026h" + text + "\u{1B}[?2026l") }
   }
 
-  private func write(_ text: TerminalSafe) {
+  func write(_ text: TerminalSafe) {
     guard !text.isEmpty, !window.withLock({ $0.isClosed }), !device.write(text) else { return }
     window.withLock { $0.isClosed = true }
     controls.outputClosed()

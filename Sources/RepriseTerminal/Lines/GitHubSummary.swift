@@ -60,7 +60,7 @@ struct GitHubSummary {
     case .succeeded: "✅ succeeded"
     case .failed(let reason):
       "\(state.isTolerated(step.id) ? "⚠️" : "❌") " + Self.escaped(reason.description)
-    case .cancelled(let cause): "🚫 " + Self.escaped("cancelled \(state.text(of: cause))")
+    case .cancelled: "🚫 " + Self.escaped(state.endText(of: step) ?? "")
     case .skipped(let reason, _): "⏭️ " + Self.escaped("skipped: \(reason)")
     case .pending, .ready, .running: "did not end"
     }

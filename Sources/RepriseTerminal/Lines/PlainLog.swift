@@ -69,6 +69,18 @@ struct PlainLog {
     return isInRecap ? "new events:\n" : ""
   }
 
+  /// Takes events whose lines are not shown.
+  ///
+  /// - Returns: The number of lines of output among them.
+  mutating func pass(_ events: ArraySlice<Event>) -> Int {
+    var count = 0
+    for event in events {
+      if case .step(_, _, .output) = event.kind { count += StreamedEvents.lineCount(of: event) }
+      note(event)
+    }
+    return count
+  }
+
   private mutating func textOfEvent(_ event: Event) -> TerminalSafe {
     if case .step(let id, _, .output(_, let text, isPartial: false)) = event.kind,
       let text = TerminalSafe(
@@ -149,7 +161,7 @@ struct PlainLog {
         state.plan?.steps[position].usualSeconds.map {
           ", usually \(durationText(.seconds($0)))"
         } ?? ""
-      return "\(state.name(of: step.id)) (\(time)\(usual))"
+      return "\(state.shortTitle(of: step.id)) (\(time)\(usual))"
     }
     let rest = running.count - names.count
     let more: TerminalSafe = rest > 0 ? " and \(rest) more" : ""
@@ -177,6 +189,8 @@ struct PlainLog {
     case .waitingForPool(_, let text): return [style.coloured("queued", .dim) + ": \(text)"]
     case .available: return [style.coloured("ready", .green) + took]
     case .outOfSight, .inSight: return [style.coloured("\(stepEvent.description)", .yellow)]
+    // Its items tell when they start and end.
+    case .started where isFan(id), .succeeded where isFan(id) && event.by == nil: return []
     case .started(let host):
       let label: TerminalSafe =
         state.name(of: id) == id ? state.label(of: id).map { " (\($0))" } ?? "" : ""
@@ -200,12 +214,17 @@ struct PlainLog {
       return [style.coloured("failed", .red) + text]
     case .cancelling:
       return [style.coloured("\(stepEvent.description)", .yellow) + origin(of: event)]
-    case .cancelled(let cause):
-      return [style.coloured("cancelled \(state.text(of: cause))", .yellow) + origin(of: event)]
+    case .cancelled:
+      let text = state[id].flatMap { state.endText(of: $0) } ?? ""
+      return [style.coloured(TerminalSafe(text), .yellow) + origin(of: event)]
     case .skipped(let reason, _):
       return [style.coloured("skipped: \(reason.description)", .dim) + origin(of: event)]
     case .approved, .expanded: return ["\(stepEvent.description)\(origin(of: event))"]
     }
+  }
+
+  private func isFan(_ id: String) -> Bool {
+    state.position(ofStep: id).map { state.plan?.steps[$0].template != nil } ?? false
   }
 
   private func ending(_ outcome: RunOutcome, _ event: Event) -> TerminalSafe {

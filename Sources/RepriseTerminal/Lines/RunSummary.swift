@@ -24,7 +24,7 @@ struct RunSummary {
   private var slowest: TerminalSafe? {
     let times = state.steps.compactMap { step -> (String, Duration)? in
       guard let start = step.startedAt, let end = step.endedAt else { return nil }
-      return (state.name(of: step.id), end - start)
+      return (state.shortTitle(of: step.id), end - start)
     }
     guard !times.isEmpty else { return nil }
     let slowest = times.sorted { $0.1 > $1.1 }.prefix(Self.countMax)
@@ -33,15 +33,9 @@ struct RunSummary {
   }
 
   private var criticalPath: TerminalSafe? {
-    let path = state.criticalPath
-    guard path.count > 1 else { return nil }
-    let arrow: TerminalSafe = style.hasUnicode ? " → " : " -> "
-    let total = path.reduce(Duration.zero) { $0 + $1.duration }
-    var names = path.map { TerminalSafe(state.name(of: $0.step)) }
-    if names.count > 2 * Self.countMax {
-      names.replaceSubrange(Self.countMax..<(names.count - Self.countMax), with: ["…"])
+    CriticalPathText(state).map { path in
+      style.coloured(TerminalSafe(path.title), .bold) + ": "
+        + path.line(hasUnicode: style.hasUnicode)
     }
-    return style.coloured("critical path", .bold) + ": " + names.joined(separator: arrow)
-      + " (\(elapsedText(total)))"
   }
 }

@@ -62,9 +62,16 @@ struct LogPane {
   private var matchLine: Int?
   private var notice: TerminalSafe?
 
+  private let keepsColours: Bool
+
   /// Creates a pane that follows the newest log of a step.
-  init(step: String) {
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - keepsColours: Whether the colours of its output are shown.
+  init(step: String, keepsColours: Bool) {
     self.step = step
+    self.keepsColours = keepsColours
   }
 
   /// Whether a search goes on, so that ``refresh(_:lines:)`` should be called again soon.
@@ -248,10 +255,8 @@ struct LogPane {
   /// Returns the rows of a line.
   private func rows(of line: String, _ size: WindowSize) -> [TerminalSafe] {
     let columns = max(1, size.columns - 1)
-    let text = TerminalSafe(line)
-    guard wraps else { return [text.cut(to: columns)] }
-    let rows = text.wrapped(to: columns, linesMax: 1 + LogText.lineMax / columns)
-    return rows.isEmpty ? [""] : rows
+    return ColouredText(line, keepsColours: keepsColours)
+      .rows(columns: columns, rowsMax: wraps ? 1 + LogText.lineMax / columns : 1)
   }
 
   /// Returns the rows that fill a window.
@@ -259,9 +264,12 @@ struct LogPane {
   /// - Parameters:
   ///   - size: The size of the window.
   ///   - status: The state of the step in words.
+  ///   - isOver: Whether nothing more will be written.
   ///   - style: The style of the rows.
   /// - Returns: As many rows as the window has.
-  func lines(_ size: WindowSize, status: TerminalSafe, style: Style) -> [TerminalSafe] {
+  func lines(
+    _ size: WindowSize, status: TerminalSafe, isOver: Bool, style: Style
+  ) -> [TerminalSafe] {
     let columns = max(1, size.columns - 1)
     let start = shownTop(size)
     let room = bodyRows(size)
@@ -272,7 +280,9 @@ struct LogPane {
       body += rows.map { isMatch ? style.coloured($0, .inverse) : $0 }
     }
     body = Array(body.prefix(room))
-    if text.lineCount == 0 { body = [style.coloured("(no output yet)", .dim)] }
+    if text.lineCount == 0 {
+      body = [style.coloured(isOver ? "(no output)" : "(no output yet)", .dim)]
+    }
     body += Array(repeating: "", count: room - body.count)
     let head = Row(parts: [
       (TerminalSafe(step), .bold),
@@ -298,7 +308,8 @@ struct LogPane {
     if let notice { parts.append(notice) }
     if follows { parts.append("following") }
     if logs.isEmpty && count > 0 { parts.append("only the last lines: the run is not recorded") }
-    parts += ["/ search", "E error", "[ ] attempts", "? help", "Esc close"]
-    return style.coloured(parts.joined(separator: dot).cut(to: columns), .dim)
+    parts += ["/ search", "E error"] + (logs.count > 1 ? ["[ ] attempts"] : [])
+    let text = fitting(parts, last: ["? help", "Esc close"], separator: dot, columns: columns)
+    return style.coloured(text, .dim)
   }
 }

@@ -8,7 +8,7 @@ package import Reprise
 /// Pauses between the end of a generation and a resume are left out.
 package struct Timeline {
   private let history: RunHistory
-  private let path: [CriticalStep]
+  private let path: CriticalPathText?
   private let now: Timestamp
   private let style: Style
   /// The start of each generation, and the time to leave out before it.
@@ -27,7 +27,7 @@ package struct Timeline {
   ///   - style: The capabilities of the terminal.
   init(_ history: RunHistory, _ state: RunState, now: Timestamp, style: Style) {
     self.history = history
-    path = state.criticalPath
+    path = CriticalPathText(state, stepsMin: 1)
     self.now = now
     self.style = style
     var total = Duration.zero
@@ -46,7 +46,7 @@ package struct Timeline {
     for generation in history.generations {
       for attempt in generation.attempts { lastGenerations[attempt.step] = generation.number }
     }
-    let ids = Set(path.map(\.step))
+    let ids = path?.ids ?? []
     criticalGenerations = lastGenerations.filter { ids.contains($0.key) }
     begin = history.generations.first?.startedAt ?? now
     let end = last.map { $0.endedAt ?? now } ?? now
@@ -125,11 +125,8 @@ package struct Timeline {
       earlier = band.generation
     }
     if first.rows.isEmpty && isOne { return [entry("no step has started")] }
-    if !path.isEmpty {
-      let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
-      let ids = path.map { labels[$0.step] ?? $0.step }.joined(
-        separator: style.hasUnicode ? " → " : " -> ")
-      let text: TerminalSafe = "* critical path, \(durationText(total)): \(ids)"
+    if let path {
+      let text: TerminalSafe = "* \(path.title): \(path.line(hasUnicode: style.hasUnicode))"
       lines += [entry(""), entry(style.coloured(text.cut(to: columns), .cyan))]
     }
     return lines

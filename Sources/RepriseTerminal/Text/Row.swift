@@ -6,6 +6,19 @@ struct WindowSize: Sendable, Equatable {
   var rows: Int
 }
 
+/// Returns items in a row; those before the last ones are left out, from the end, until the rest fits.
+func fitting(
+  _ items: [TerminalSafe], last: [TerminalSafe], separator: TerminalSafe, columns: Int
+) -> TerminalSafe {
+  var items = items
+  while let text = Optional((items + last).joined(separator: separator)), text.width > columns,
+    !items.isEmpty
+  {
+    items.removeLast()
+  }
+  return (items + last).joined(separator: separator).cut(to: columns)
+}
+
 /// A row before colouring: its parts, the last of which may be cut.
 struct Row {
   var parts: [(text: TerminalSafe, colour: Style.Colour?)]

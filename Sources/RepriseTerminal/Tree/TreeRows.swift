@@ -4,7 +4,7 @@ import Reprise
 
 /// One row of the tree: a step or a group, and its guides.
 struct TreeRow: Sendable, Equatable {
-  /// The position of the step.
+  /// The position of the step; of a row for the items of a step, of that one.
   let step: Int
   /// The guides to the left of the step; equally wide in all rows of one depth.
   let guide: String
@@ -39,6 +39,8 @@ private func append(
     for (number, item) in items.enumerated() {
       append(item, first: number == 0 ? first : others, others: others, style, to: &rows)
     }
+  case .group(let name, let inner) where name.hasSuffix("[*]"):
+    appendItems(of: inner, first: first, others: others, style, to: &rows)
   case .group(let name, let inner):
     let members = positions(in: inner)
     // A row without members is that of a step.
@@ -61,6 +63,20 @@ private func append(
         others: others + guides.others, style, to: &rows)
     }
   }
+}
+
+/// Appends a step whose items are computed: one row for it and all of them, and theirs.
+private func appendItems(
+  of outline: Outline, first: String, others: String, _ style: Style, to rows: inout [TreeRow]
+) {
+  guard case .sequence(let parts) = outline, case .step(let fan)? = parts.first, parts.count > 1
+  else {
+    // Its items are not known yet.
+    return append(outline, first: first, others: others, style, to: &rows)
+  }
+  let items = Outline.sequence(Array(parts.dropFirst()))
+  rows.append(TreeRow(step: fan.position, guide: first, members: positions(in: items)))
+  append(items, first: others, others: others, style, to: &rows)
 }
 
 /// Appends a nested list of steps, held together by a bracket.

@@ -15,13 +15,21 @@ extension TreeView {
   /// Returns the rows around the chosen one, as in a list that scrolls.
   private func window(_ rows: [TreeRow], around position: Int, room: Int) -> [Item] {
     // A very small window has no room for the numbers of the other rows.
-    let count = room < 3 ? room : room - 2
-    let start = min(max(0, position - count / 2), rows.count - count)
-    guard count < room else { return rows[start..<(start + count)].map(Item.step) }
-    let above = start
-    let below = rows.count - start - count
-    return [Item.fold("\(above) above")] + rows[start..<(start + count)].map(Item.step)
-      + [Item.fold("\(below) below")]
+    guard room >= 3 else {
+      let start = min(max(0, position - room / 2), rows.count - room)
+      return rows[start..<(start + room)].map(Item.step)
+    }
+    // At an end of the list, its number gives its row to a step.
+    let middle = position - (room - 2) / 2
+    if middle <= 1 {
+      return rows.prefix(room - 1).map(Item.step) + [Item.fold("\(rows.count - room + 1) below")]
+    }
+    if middle + room - 2 >= rows.count - 1 {
+      return [Item.fold("\(rows.count - room + 1) above")] + rows.suffix(room - 1).map(Item.step)
+    }
+    let shown = rows[middle..<(middle + room - 2)]
+    return [Item.fold("\(middle) above")] + shown.map(Item.step)
+      + [Item.fold("\(rows.count - shown.endIndex) below")]
   }
 
   /// Folds rows until the rest fits.

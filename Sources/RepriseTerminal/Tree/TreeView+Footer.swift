@@ -23,7 +23,7 @@ extension TreeView {
       return (Array(([summary] + others).prefix(room)), 1)
     }
     let waiting = state.steps.filter { $0.approval != nil }
-    if options.question == nil && options.helpPage == 0 {
+    if options.question == nil && options.form == nil && options.helpPage == 0 {
       let asked = waiting.first { $0.id == options.chosen } ?? waiting.first
       if let asked { others += approvalRows(asked, waiting.count, columns, isScrolled: isScrolled) }
     }
@@ -32,7 +32,9 @@ extension TreeView {
     let hasSummary = room > 1 || others.isEmpty
     let footer = (hasSummary ? [summary] : []) + Array(others.suffix(max(1, room - 1)))
     let left = room - footer.count
-    guard options.helpPage > 0 else { return (footer + (left > 0 ? [Row(keys, .dim)] : []), 1) }
+    guard options.helpPage > 0 else {
+      return (footer + (left > 0 ? [Row(keys(columns: columns), .dim)] : []), 1)
+    }
     let places: [KeyBinding.Place] = watch == nil ? [.steps] : [.steps, .watch]
     let help = helpRows(places, columns: columns, room: left)
     return (footer + help.rows, help.pages)
@@ -40,6 +42,9 @@ extension TreeView {
 
   /// Returns the rows of the question, or else of the notice.
   func messageRows(columns: Int, room: Int) -> [Row] {
+    if let form = options.form {
+      return form.rows(style).suffix(room).map { Row($0.cut(to: columns), .yellow) }
+    }
     let text = options.question.map { "\($0)  y/n" } ?? options.notice ?? ""
     let lines = text.lines.flatMap { $0.wrapped(to: columns, linesMax: 4) }
     // The end of a long question is what it asks.
@@ -63,8 +68,8 @@ extension TreeView {
     return ((help.dropFirst((page - 1) * size).prefix(size) + [foot]).suffix(room), pages)
   }
 
-  /// The most important keys at this moment.
-  private var keys: TerminalSafe {
+  /// The most important keys at this moment; those at the end are left out if they do not fit.
+  private func keys(columns: Int) -> TerminalSafe {
     var keys: [TerminalSafe]
     if options.staysAfterEnd {
       keys = ["r \(outcome?.isSuccess == true ? "run again" : "resume")", "R restart from step"]
@@ -76,7 +81,7 @@ extension TreeView {
       keys = [arrows, "r restart", "c cancel", "s output"]
     }
     if let watch { keys += ["T trigger", watch.status.isPaused ? "P continue" : "P pause"] }
-    return (keys + ["? help"]).joined(separator: dot)
+    return fitting(keys, last: ["? help"], separator: dot, columns: columns)
   }
 
   private func summary(_ columns: Int) -> Row {
@@ -84,18 +89,19 @@ extension TreeView {
       let time = state.startedAt.map { "   \(tickingText(now - $0))" as TerminalSafe } ?? ""
       let rest = options.expectedRest.map { rest -> TerminalSafe in
         let sign: TerminalSafe = style.hasUnicode ? "≈ " : "~ "
-        return dot + sign + TerminalSafe(clockText(rest)) + " left"
+        return dot + sign + TerminalSafe(clockText(max(rest, .seconds(1)))) + " left"
       }
       let tail = (rest ?? "") + time
       let bar: TerminalSafe = columns < 60 ? "" : bar(partDone, width: 10) + " "
       return Row(parts: [
-        (bar, .cyan), (countsText(columns: columns - bar.width - tail.width), nil), (tail, nil),
+        (bar, .cyan), (countsText(state.tally, columns: columns - bar.width - tail.width), nil),
+        (tail, nil),
       ])
     }
     let took = state.startedAt.flatMap { start in state.phaseChangedAt.map { $0 - start } } ?? .zero
     let word = word(for: outcome)
     let time: TerminalSafe = "   \(elapsedText(took))"
-    let text = "  " + countsText(columns: columns - word.width - 2 - time.width) + time
+    let text = "  " + countsText(state.tally, columns: columns - word.width - 2 - time.width) + time
     let run: TerminalSafe = state.run.map { "   run \($0)" } ?? ""
     let hasRoom = word.width + text.width + run.width <= columns
     return Row(parts: [
@@ -104,31 +110,29 @@ extension TreeView {
     ])
   }
 
-  /// Returns the numbers of steps; those that matter least are left out if they do not fit.
-  private func countsText(columns: Int) -> TerminalSafe {
-    let counts = state.counts
-    // Cancelled and skipped steps have ended too, but do not count as done.
-    let done = counts.succeeded + counts.failed
-    var parts = [
-      (counts.running, "running"), (counts.ready, "ready"), (counts.failed, "failed"),
-      (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
-    ].filter { $0.0 > 0 }
+  /// Returns the numbers of steps, which add up; those that matter least are left out if they do not fit.
+  func countsText(_ tally: RunTally, columns: Int = .max) -> TerminalSafe {
+    var parts = tally.others
+    // The rest is then what has not been named.
+    if tally.waiting + tally.done == tally.total { parts = [] }
     func text() -> TerminalSafe {
-      (["\(done) of \(state.steps.count) done"] + parts.map { "\($0.0) \($0.1)" })
+      (["\(tally.done) of \(tally.total) done"] as [TerminalSafe]
+        + parts.map { "\($0.count) \($0.word)" as TerminalSafe })
         .joined(separator: dot)
     }
-    for word in ["ready", "skipped", "cancelled", "running", "failed"]
-    where text().width > columns { parts.removeAll { $0.1 == word } }
+    for word in ["waiting", "skipped", "not run", "cancelled", "running", "for approval", "failed"]
+    where text().width > columns { parts.removeAll { $0.word == word } }
     return text()
   }
 
   /// The part of the run that is done, from 0 to 1: by time if the rest is known, else by steps.
   private var partDone: Double {
+    let tally = state.tally
     if let rest = options.expectedRest, let startedAt = state.generationStartedAt {
       let elapsed = max(.zero, now - startedAt)
-      return elapsed / max(elapsed + rest, .milliseconds(1))
+      return min(0.99, elapsed / max(elapsed + rest, .milliseconds(1)))
     }
-    return Double(state.counts.final) / Double(max(1, state.steps.count))
+    return Double(tally.over) / Double(max(1, tally.total))
   }
 
   private func word(for outcome: RunOutcome) -> TerminalSafe {
@@ -148,16 +152,18 @@ extension TreeView {
   private func approvalRows(
     _ step: StepState, _ count: Int, _ columns: Int, isScrolled: Bool
   ) -> [Row] {
-    let text: TerminalSafe = "\(state.name(of: step.id)): \(step.approval ?? "")"
+    let text: TerminalSafe = "\(state.shortTitle(of: step.id)): \(step.approval ?? "")"
     let widthOfOthers = 2 + nameWidthMax(columns) + 2 + 7 + 2 + "waits for approval: ".count
     let isWhole = widthOfOthers + text.width <= columns && !options.hidesSteps && !isScrolled
     let question = isWhole ? [] : text.wrapped(to: columns, linesMax: 4).map { Row($0, .yellow) }
     let more: TerminalSafe =
       count > 1 ? "\(dot)\(count - 1) more \(count == 2 ? "waits" : "wait")" : ""
-    return question + [Row("a approve \(state.name(of: step.id))\(dot)x reject\(more)", .yellow)]
+    return question + [
+      Row("a approve \(state.shortTitle(of: step.id))\(dot)x reject\(more)", .yellow)
+    ]
   }
 
-  /// Returns the last lines of the step that failed last, while the run goes on.
+  /// Returns the last lines of the step that failed first.
   ///
   /// - Parameters:
   ///   - columns: The width of the window.
@@ -167,20 +173,20 @@ extension TreeView {
     guard outcome == nil || options.staysAfterEnd, room >= 2, state.counts.failed > 0 else {
       return []
     }
-    let failed = state.steps.filter { step in
+    // The same as in the report at the end, and what Enter and R mean.
+    guard let first = state.firstFailure, case .failed(let reason) = state.steps[first].phase else {
+      return []
+    }
+    let step = state.steps[first]
+    let count = state.steps.count { step in
       if case .failed = step.phase { !state.isTolerated(step.id) } else { false }
     }
-    guard
-      let step = failed.max(by: {
-        ($0.endedAt?.microseconds ?? 0) < ($1.endedAt?.microseconds ?? 0)
-      }), case .failed(let reason) = step.phase
-    else { return [] }
-    let more: TerminalSafe = failed.count > 1 ? "\(dot)\(failed.count - 1) more failed" : ""
+    let more: TerminalSafe = count > 1 ? "\(dot)\(count - 1) more failed" : ""
     let side: TerminalSafe = style.hasUnicode ? "│ " : "| "
     let lines = step.output.lines.suffix(min(8, room - 1))
     return [
       Row(parts: [
-        ("\(state.name(of: step.id)) failed", .red), (": \(reason.description)\(more)", nil),
+        ("\(state.shortTitle(of: step.id)) failed", .red), (": \(reason.description)\(more)", nil),
       ])
     ]
       + lines.map { Row(parts: [(side, .red), (TerminalSafe($0.text), nil)]) }

@@ -29,18 +29,12 @@ extension TreeView {
   /// Returns the row of a group: one row for all its members.
   func groupRow(_ row: TreeRow, width: Int) -> Row {
     let phase = phase(of: row)
-    let done = row.members.count {
-      switch state.steps[$0].phase {
-      case .succeeded, .failed: true
-      case .pending, .ready, .running, .cancelled, .skipped: false
-      }
-    }
     let glyph: TerminalSafe =
       phase == .running ? (style.hasUnicode ? "▸" : ">") : style.plainGlyph(phase, frame: 0)
     return Row(
       parts: beginning(row) + [
         (glyph, style.colour(phase)), name(of: row, width: width),
-        ("  \(done) of \(row.members.count) done", .dim),
+        ("  " + countsText(state.tally(of: row.members)), .dim),
       ])
   }
 
@@ -81,7 +75,7 @@ extension TreeView {
     case .failed(let reason):
       let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run continues" : ""
       return "\(reason.description)\(isTolerated)"
-    case .cancelled(let cause): return "cancelled \(state.text(of: cause))"
+    case .cancelled: return "\(state.endText(of: step) ?? "")"
     case .skipped(let reason, _): return "skipped: \(reason.description)" + setter(of: step)
     case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
     case .running: return runningRemark(step)

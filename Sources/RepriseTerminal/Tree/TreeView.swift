@@ -17,6 +17,8 @@ struct TreeView {
     var chosen: String?
     /// A question to answer with y or n.
     var question: TerminalSafe?
+    /// The form for the values of an approval.
+    var form: ApprovalForm?
     /// Why the last key had no effect, or what it has done.
     var notice: TerminalSafe?
     /// The time until the run probably ends.
@@ -75,7 +77,9 @@ struct TreeView {
       return Frame(
         rows: footer.map { $0.rendered(style, columns: columns) }, helpPages: helpPages)
     }
-    let failure = failureRows(columns: columns, room: min(room / 3, room - footer.count - 3))
+    // In a small window the failure is more than the steps.
+    let rest = room - footer.count - (room < 7 ? 0 : 3)
+    let failure = failureRows(columns: columns, room: min(max(2, room / 3), rest))
     footer = failure + footer
     let items = visible(tree, room: room - footer.count)
     let body = bodyRows(items, columns: columns)
@@ -134,7 +138,7 @@ struct TreeView {
     }
     let names =
       state.steps.lazy.filter { $0.phase.isActive && state.isStopping($0.id) }
-      .prefix(4).map { TerminalSafe(state.name(of: $0.id)) } as [TerminalSafe]
+      .prefix(4).map { TerminalSafe(state.shortTitle(of: $0.id)) } as [TerminalSafe]
     guard !names.isEmpty else { return verb }
     let since: TerminalSafe = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
     let more: TerminalSafe = names.count > 3 ? ", …" : ""

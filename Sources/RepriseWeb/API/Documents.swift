@@ -65,19 +65,10 @@ struct RunsDocument: Encodable {
 
 /// A workflow of the project, and what a form for its parameters needs.
 struct WorkflowDocument: Encodable {
-  struct Parameter: Encodable {
-    let name: String
-    let type: String
-    let `default`: String?
-    let options: [String]?
-    let required: Bool
-    let description: String?
-  }
-
   private let name: String
   private let path: String
   private let description: String?
-  private let params: [Parameter]
+  private let params: [PlannedValue]
   private let error: String?
 
   /// Reads a file.
@@ -91,14 +82,7 @@ struct WorkflowDocument: Encodable {
     do {
       let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
       description = workflow.description
-      params = workflow.parameters.map { parameter in
-        let options: [String]? =
-          if case .choice(let options) = parameter.kind { options } else { nil }
-        return Parameter(
-          name: parameter.name, type: parameter.kind.name,
-          default: parameter.defaultValue?.asText, options: options,
-          required: parameter.defaultValue == nil, description: parameter.description)
-      }
+      params = workflow.parameters.map { PlannedValue($0) }
       error = nil
     } catch {
       (description, params) = (nil, [])

@@ -1,0 +1,122 @@
+// The form for the values that an approval asks for. Pure.
+
+import Reprise
+
+/// The values of an approval while they are being typed and chosen.
+struct ApprovalForm: Sendable, Equatable {
+  /// What a key has done.
+  enum Outcome: Equatable {
+    case editing
+    case closed
+    /// The values that were given, by name.
+    case done([String: String])
+  }
+
+  /// The id of the step.
+  let step: String
+  private let question: TerminalSafe
+  private let fields: [PlannedValue]
+  private var texts: [String]
+  private var current = 0
+  private var problem: TerminalSafe?
+
+  /// Creates a form with the defaults.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - question: The question of the approval.
+  ///   - fields: The values that it asks for; at least one.
+  init(step: String, question: TerminalSafe, fields: [PlannedValue]) {
+    self.step = step
+    self.question = question
+    self.fields = fields
+    texts = fields.map { $0.default ?? "" }
+  }
+
+  /// Handles a key.
+  mutating func press(_ key: Key) -> Outcome {
+    problem = nil
+    switch key {
+    case .escape: return .closed
+    case .up: move(-1)
+    case .down, .tab: move(1)
+    case .enter: return confirm()
+    case .left: choose(by: -1)
+    case .right: choose(by: 1)
+    case .backspace: if options == nil { texts[current] = String(texts[current].dropLast()) }
+    case .character(let character): type(character)
+    default: break
+    }
+    return .editing
+  }
+
+  private var options: [String]? { fields[current].options }
+
+  private mutating func move(_ by: Int) {
+    current = min(max(0, current + by), fields.count - 1)
+  }
+
+  private mutating func type(_ character: Character) {
+    guard let options else { return texts[current].append(character) }
+    if character == " " { return choose(by: 1) }
+    guard let number = character.wholeNumberValue, options.indices.contains(number - 1) else {
+      return
+    }
+    texts[current] = options[number - 1]
+  }
+
+  private mutating func choose(by step: Int) {
+    guard let options, !options.isEmpty else { return }
+    let chosen = options.firstIndex(of: texts[current]).map { $0 + step } ?? (step > 0 ? 0 : -1)
+    texts[current] = options[(chosen + options.count) % options.count]
+  }
+
+  /// Goes to the next value, or ends with all of them.
+  private mutating func confirm() -> Outcome {
+    if current < fields.count - 1 {
+      current += 1
+      return .editing
+    }
+    if let open = fields.indices.first(where: { fields[$0].required && texts[$0].isEmpty }) {
+      current = open
+      problem = "\(fields[open].name) is required"
+      return .editing
+    }
+    // What was not changed keeps its default, which may be empty.
+    let given = fields.indices.filter {
+      texts[$0] != fields[$0].default ?? "" || fields[$0].required
+    }
+    return .done(Dictionary(uniqueKeysWithValues: given.map { (fields[$0].name, texts[$0]) }))
+  }
+
+  /// Returns the rows of the form, the current value marked.
+  func rows(_ style: Style) -> [TerminalSafe] {
+    let width = fields.map { TerminalSafe($0.name).width }.max() ?? 0
+    let rows = fields.indices.map { index -> TerminalSafe in
+      let mark: TerminalSafe =
+        index == current ? (style.hasUnicode ? "❯ " : "> ") : "  "
+      return mark + TerminalSafe(fields[index].name).padded(to: width) + "  " + value(index, style)
+    }
+    let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
+    let choosing: TerminalSafe = style.hasUnicode ? "← → or a number choose" : "a number chooses"
+    let last = current == fields.count - 1
+    let keys = [
+      last ? "Enter approve" : "Enter next", options == nil ? nil : choosing, "Esc close",
+    ]
+    .compactMap { $0 as TerminalSafe? }
+    return question.lines + rows + [problem ?? keys.joined(separator: dot)]
+  }
+
+  private func value(_ index: Int, _ style: Style) -> TerminalSafe {
+    let (field, text) = (fields[index], texts[index])
+    if let options = field.options {
+      return options.enumerated().map { number, option -> TerminalSafe in
+        option == text ? "[\(number + 1) \(option)]" : " \(number + 1) \(option) "
+      }.joined(separator: " ")
+    }
+    let cursor: TerminalSafe = index == current ? (style.hasUnicode ? "▏" : "_") : ""
+    let needed: TerminalSafe = field.required && text.isEmpty ? "  (required)" : ""
+    let about: TerminalSafe = field.description.map { "  (\($0))" } ?? ""
+    return TerminalSafe(text) + cursor + needed + about
+  }
+}
