@@ -70,11 +70,11 @@ package final class OpenFolder: Sendable {
     guard unsafe symlinkat(target, descriptor, name) == 0 else { throw .last }
   }
 
-  /// Gives a file or link in it another name, in place of what had that name.
+  /// Moves a file or link in it to another folder, in place of what had that name there.
   ///
-  /// - Throws: The system error.
-  package func rename(_ name: String, to other: String) throws(Errno) {
-    guard unsafe renameat(descriptor, name, descriptor, other) == 0 else { throw .last }
+  /// - Throws: The system error; that of a folder of another file system is `Errno.improperLink`.
+  package func move(_ name: String, to other: String, in folder: OpenFolder) throws(Errno) {
+    guard unsafe renameat(descriptor, name, folder.descriptor, other) == 0 else { throw .last }
   }
 
   /// Removes a file or link from it.

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The memory of the steps of one workflow file.
-package struct JournalMemory: StepMemory {
+package struct JournalMemory: ProjectMemory {
   private let journal: Journal
   private let file: String
 
@@ -45,6 +45,21 @@ package struct JournalMemory: StepMemory {
       traces[step] = try? JSONDecoder().decode(StepTrace.self, from: Data(text.utf8))
     }
     return traces
+  }
+
+  /// Returns whether a run is going on; false if that is not known.
+  package func isLive(_ run: RunID) -> Bool {
+    (try? journal.run(named: run.description))?.status.isLive ?? false
+  }
+
+  /// Returns the traces of the steps of other files; those that cannot be read are left out.
+  package func recallOthers() -> [StepTrace] {
+    let rows = try? journal.database.read { connection in
+      try connection.rows("SELECT trace FROM memory WHERE file <> ?", file)
+    }
+    return (rows ?? []).compactMap { row in
+      row[0].text.flatMap { try? JSONDecoder().decode(StepTrace.self, from: Data($0.utf8)) }
+    }
   }
 
   /// Removes the trace of a step that is about to run.

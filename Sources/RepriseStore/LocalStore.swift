@@ -181,7 +181,8 @@ package struct LocalStore: ResultStore {
     _ result: StoredResult, in folder: String, removing: [String: String]
   ) throws {
     let root = try OpenFolder(folder)
-    var restoring = Restoring(root, in: folder)
+    try? makeFolderTree(path + "/tmp")
+    var restoring = Restoring(root, in: folder, workshop: try? OpenFolder(path + "/tmp"))
     let needed = try restoring.needed(result.files)
     // Nothing has been changed until here, so whatever is missing is only a miss.
     let pack = needed.contains { $0.offset != nil } ? try PackReader(packPath(result.id)) : nil
@@ -201,6 +202,7 @@ package struct LocalStore: ResultStore {
       }
     }
     restoring.remove(removing)
+    try restoring.setModes()
     // The least recently used are deleted first.
     if let file = try? OpenFile(resultPath(result)) {
       try? setModified(nanosecondsSince1970(), ofDescriptor: file.descriptor)

@@ -9,6 +9,7 @@ struct PackWriter: ~Copyable {
   private let file: OpenFile
   private var buffer: [UInt8] = []
   private var written: Int64 = 0
+  private var count = 0
 
   init(_ path: String) throws(Errno) {
     file = try OpenFile(
@@ -26,6 +27,7 @@ struct PackWriter: ~Copyable {
       throw StoreProblem("\"\(file.path)\" changes")
     }
     let offset = written + Int64(buffer.count)
+    count += 1
     buffer += bytes
     if buffer.count > 1 << 20 { try flush() }
     return offset
@@ -33,10 +35,10 @@ struct PackWriter: ~Copyable {
 
   /// Writes the rest.
   ///
-  /// - Returns: Whether the pack contains anything.
+  /// - Returns: Whether the pack contains a file, perhaps an empty one.
   mutating func end() throws(Errno) -> Bool {
     try flush()
-    return written > 0
+    return count > 0
   }
 
   private mutating func flush() throws(Errno) {

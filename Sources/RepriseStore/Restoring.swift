@@ -14,10 +14,22 @@ struct Restoring {
   private let time = nanosecondsSince1970()
   private var folders: [String: OpenFolder]
   private var count = 0
+  /// Where files are made before they get their names, so that a kill leaves nothing in the project; nil if that
+  /// is another file system.
+  private var workshop: OpenFolder?
+  /// The folders whose permissions are still to be set, since they might forbid to make files in them.
+  private var modes: [(parent: OpenFolder, name: String, mode: UInt32)] = []
 
-  init(_ root: OpenFolder, in folder: String) {
+  /// Creates what makes files in a folder.
+  ///
+  /// - Parameters:
+  ///   - root: The folder.
+  ///   - folder: Its absolute path.
+  ///   - workshop: A folder in which files are made before they are moved to their places.
+  init(_ root: OpenFolder, in folder: String, workshop: OpenFolder?) {
     self.root = root
     self.folder = folder
+    self.workshop = workshop
     folders = ["": root]
   }
 
@@ -37,6 +49,9 @@ struct Restoring {
         guard file.content == "folder" else {
           throw StoreProblem("\"\(file.path)\" is a folder")
         }
+        if Self.permissions(UInt32(status.mode.rawValue)) != Self.permissions(file.mode) {
+          needed.append(file)
+        }
         continue
       }
       let state = try FileState.now(at: joinedPath(folder, file.path))
@@ -55,20 +70,45 @@ struct Restoring {
   /// - Throws: A system error, ``StoreProblem``, or what `write` throws; the file is as before then.
   mutating func make(_ file: StoredResult.File, _ write: (Int32) throws -> Void) throws {
     guard let (parent, name) = try place(of: file.path, makes: true) else { return }
-    let temporary = temporaryName
-    let descriptor = try parent.makeFile(temporary)
-    do {
+    let time = time
+    try makeApart(name, in: parent) { holder, temporary in
+      let descriptor = try holder.makeFile(temporary)
       defer { closeDescriptor(descriptor) }
-      do {
-        try write(descriptor)
-        try setMode(file.mode, ofDescriptor: descriptor)
-        try setModified(time, ofDescriptor: descriptor)
-        try parent.rename(temporary, to: name)
-      } catch {
-        try? parent.remove(temporary)
-        throw error
-      }
+      try write(descriptor)
+      try setMode(file.mode, ofDescriptor: descriptor)
+      try setModified(time, ofDescriptor: descriptor)
     }
+  }
+
+  /// Makes something under another name, and then gives it its own.
+  ///
+  /// - Throws: What `make` throws, or a system error; nothing has changed then.
+  private mutating func makeApart(
+    _ name: String, in parent: OpenFolder, _ make: (OpenFolder, String) throws -> Void
+  ) throws {
+    let (holder, temporary) = (workshop ?? parent, temporaryName)
+    do {
+      try make(holder, temporary)
+      try holder.move(temporary, to: name, in: parent)
+    } catch {
+      try? holder.remove(temporary)
+      guard workshop != nil, error as? Errno == .improperLink else { throw error }
+      workshop = nil
+      try makeApart(name, in: parent, make)
+    }
+  }
+
+  /// Permissions as far as they count; see ``FileState``.
+  private static func permissions(_ mode: UInt32) -> UInt32 {
+    FileState(content: "", attributes: nil, permissions: mode).permissions
+  }
+
+  /// Sets the permissions of the folders that were made, the inner ones first.
+  ///
+  /// - Throws: The system error.
+  mutating func setModes() throws {
+    for (parent, name, mode) in modes.reversed() { try parent.setMode(mode, of: name) }
+    modes = []
   }
 
   /// Makes a link or a folder.
@@ -79,15 +119,14 @@ struct Restoring {
         if parent.status(of: name) != nil { try parent.remove(name) }
         try parent.makeFolder(name)
       }
+      // Other permissions are left to the umask of this machine.
+      let isUsual = Self.permissions(file.mode) == 0
+      let status = parent.status(of: name).map { UInt32($0.mode.rawValue) } ?? 0
+      if !isUsual || Self.permissions(status) != 0 { modes.append((parent, name, file.mode)) }
       return
     }
-    let temporary = temporaryName
-    try parent.makeLink(temporary, to: target)
-    do {
-      try parent.rename(temporary, to: name)
-    } catch {
-      try? parent.remove(temporary)
-      throw error
+    try makeApart(name, in: parent) { holder, temporary in
+      try holder.makeLink(temporary, to: target)
     }
   }
 

@@ -191,6 +191,25 @@ import Testing
     }
   }
 
+  @Test func `a restored step shows what it wrote when it ran`() async throws {
+    let workflow = try Workflow(
+      text: "steps: [{ id: s, cache: auto, run: 'echo made; echo warned >&2; cat a > out' }]",
+      file: "w.yaml")
+    func output() async throws -> [String] {
+      let run = project.engine().start(workflow)
+      _ = await run.outcome
+      return try #require(run.state["s"]).output.lines.map(\.text)
+    }
+    let first = try await output()
+    #expect(first == ["made", "warned"])
+    try project.write("two", to: "a")
+    _ = try await output()
+    try project.write("one", to: "a")
+    let restored = try await output()
+    #expect(restored.first?.hasPrefix("reprise: restored; this is what it wrote in run ") == true)
+    #expect(restored.dropFirst() == ["made", "warned"])
+  }
+
   @Test func `a step that failed or was stopped keeps nothing`() async throws {
     _ = try await project.run("cat a > out; exit 1")
     #expect(try project.filesOfStore("results").isEmpty)
@@ -203,5 +222,105 @@ import Testing
       #expect(!file.isWellFormed, "\(path)")
     }
     #expect(StoredResult.File(path: "a/b..c", content: "link x", mode: 0, size: 0).isWellFormed)
+  }
+
+  // MARK: Whose files they are
+
+  private func shell(_ script: String) throws {
+    try TemporaryFolder.run("/bin/sh", ["-c", "cd \(project.path); " + script])
+  }
+
+  @Test func `what was there before is never removed`() async throws {
+    try shell("mkdir data; echo 1.0 > version; echo mine > kept")
+    let script =
+      "if [ $(cat a) = two ]; then mkdir -p data; echo 1.0 > version; cat a > kept; fi; cat a > out"
+    for (text, end) in [("one", StoredProject.End.ran), ("two", .ran), ("one", .restored([:]))] {
+      try project.write(text, to: "a")
+      #expect(try await project.run(script) == end)
+    }
+    #expect(try project.contents(".").keys.contains("data"))
+    #expect(try project.text("version") == "1.0\n")
+    #expect(try project.text("kept") == "two\n")
+  }
+
+  @Test func `what a step of another workflow has made as well is not removed`() async throws {
+    let script = "if [ $(cat a) = two ]; then cat a > gen; fi; cat a > out"
+    try project.write("one", to: "a")
+    _ = try await project.run(script)
+    try project.write("two", to: "a")
+    _ = try await project.run(script)
+    project.shareWithOthers()
+    try project.write("one", to: "a")
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try project.text("gen") == "two\n")
+  }
+
+  @Test func `after a failure, a restore removes the files of the success before it`() async throws
+  {
+    let script = "n=$(cat a); test $n != bad || exit 1; rm -rf out; mkdir out; echo v > out/$n"
+    for (text, end) in [
+      ("one", StoredProject.End.ran), ("two", .ran), ("bad", .failed), ("one", .restored([:])),
+      ("two", .restored([:])), ("one", .restored([:])),
+    ] {
+      try project.write(text, to: "a")
+      #expect(try await project.run(script) == end)
+    }
+    #expect(try project.contents("out").keys.sorted() == ["out", "out/one"])
+  }
+
+  @Test func `permissions of folders are restored, and empty files`() async throws {
+    let script =
+      "mkdir -p out/private; touch out/private/done; chmod 750 out/private; chmod 700 out"
+    #expect(try await project.run(script) == .ran)
+    try project.remove("out")
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try mode("out") == 0o700)
+    #expect(try mode("out/private") == 0o750)
+    try shell("chmod 755 out")
+    #expect(try await project.run(script) == .restored([:]))
+    #expect(try mode("out") == 0o700)
+    #expect(try project.text("out/private/done").isEmpty)
+  }
+
+  @Test func `a step is not restored from a step with the same script`() async throws {
+    let workflow = try Workflow(
+      text: """
+        steps:
+          - { id: x, run: "mkdir -p out; echo 1 > out/$REPRISE_STEP_ID; cat a", cache: auto }
+          - { id: y, run: "mkdir -p out; echo 1 > out/$REPRISE_STEP_ID; cat a", cache: auto }
+        """, file: "w.yaml")
+    let run = project.engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    #expect(try project.contents("out").keys.sorted() == ["out", "out/x", "out/y"])
+  }
+
+  @Test func `two runs at once keep nothing of a step that both run`() async throws {
+    let script = "cat a > out; touch began.$PART; until [ -e end ]; do sleep 0.02; done"
+    func start(_ part: String) throws -> Run {
+      project.engine().start(
+        try Workflow(
+          text: """
+            steps:
+              - id: s
+                env: { PART: "\(part)" }
+                cache: { auto: true, ignore: ["began.*", end] }
+                run: \(script)
+            """, file: "w.yaml"))
+    }
+    project.letOthersLive()
+    var runs: [Run] = []
+    for part in ["1", "2"] {
+      runs.append(try start(part))
+      await expectEventually("the step runs") {
+        FileManager.default.fileExists(atPath: project.path + "/began." + part)
+      }
+    }
+    try project.write("", to: "end")
+    for run in runs {
+      #expect(await run.outcome == .succeeded)
+      let said = run.state["s"]?.output.lines.map(\.text) ?? []
+      #expect(said.last?.contains("at the same time") == true, "\(run.state["s"] as Any)")
+    }
+    #expect(project.results().isEmpty)
   }
 }

@@ -15,8 +15,14 @@ struct StoredProject {
     case restored(StepOutputs)
   }
 
-  private final class Memory: StepMemory {
+  private final class Memory: ProjectMemory {
     private let traces = Protected<[String: StepTrace]>([:])
+    let others = Protected<[StepTrace]>([])
+
+    let areOthersLive = Protected(false)
+
+    func isLive(_ run: RunID) -> Bool { areOthersLive.value }
+    func recallOthers() -> [StepTrace] { others.value }
 
     func recall(_ step: String) -> StepTrace? { traces.value[step] }
     func recallAll() -> [String: StepTrace] { traces.value }
@@ -74,6 +80,12 @@ struct StoredProject {
     default: return nil
     }
   }
+
+  /// Makes the steps of the project those of another workflow, too.
+  func shareWithOthers() { memory.others.withLock { $0 = Array(memory.recallAll().values) } }
+
+  /// Lets all runs but the one that asks count as going on.
+  func letOthersLive() { memory.areOthersLive.withLock { $0 = true } }
 
   /// The results that are kept.
   func results() -> [StoredResult] {

@@ -174,6 +174,24 @@ package struct Expression: Sendable, Equatable {
   /// All members, also those with a fallback.
   package var namedMembers: [(root: Root, name: String)] { members.map { ($0.root, $0.name) } }
 
+  /// All roots that it refers to, each with a member, or nil if it refers to the root as a whole.
+  package var references: [(root: Root, member: String?)] {
+    var found: [(root: Root, member: String?)] = []
+    var ranges: [Range<Int>] = []
+    visit { part in
+      switch part.kind {
+      case .member(let base, let name):
+        guard case .root(let root) = base.kind else { return }
+        found.append((root, name))
+        ranges.append(base.range)
+      case .root(let root):
+        if !ranges.contains(part.range) { found.append((root, nil)) }
+      default: break
+      }
+    }
+    return found
+  }
+
   private typealias Member = (root: Root, name: String, range: Range<Int>, hasAlternative: Bool)
 
   private var members: [Member] {

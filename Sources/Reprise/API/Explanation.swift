@@ -74,13 +74,18 @@ extension Engine {
       now.time = clock.now
       let place = LearningSeam(folder: watch?.folder)
         .place(of: declared.extrasIfAny?.cache, executor, secrets.masker)
-      guard let reasons = cache?.differences(of: declared, to: now, place)?.reasons else {
+      func before() -> Set<String> {
+        Set(workflow.graph.withNeeds([step]).map { workflow.steps[$0.position].id })
+          .subtracting([declared.id])
+      }
+      guard let reasons = cache?.differences(of: declared, to: now, place, after: before)?.reasons
+      else {
         return .runs(because: ["it has never run, or its last run did not succeed"])
       }
       guard reasons.isEmpty else {
         let folders = watch.flatMap { StepFolders($0.folder, resolved.directories) }
         let canBeRestored = folders.map {
-          cache?.results(of: declared, like: now, place, $0).isEmpty == false
+          cache?.results(of: declared, like: now, place, $0, after: before).isEmpty == false
         }
         if canBeRestored == true { return .isSkipped(because: Self.restorable) }
         return .runs(because: reasons)

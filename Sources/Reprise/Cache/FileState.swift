@@ -13,16 +13,24 @@ package struct FileState: Sendable, Equatable {
   /// The size, times, inode and mode, by which a file is recognized without reading it; nil if the
   /// file is so young that another change might not show in its times.
   package let attributes: String?
+  /// The permissions of a file or folder; 0 if they are those that a umask usually leaves, which may differ from
+  /// machine to machine.
+  package let permissions: UInt32
 
   /// The content of what is neither a file, a link nor a folder.
   package static let unknown = "neither a file nor a folder"
 
-  package init(content: String, attributes: String?) {
+  package init(content: String, attributes: String?, permissions: UInt32 = 0) {
     self.content = content
     self.attributes = attributes
+    self.permissions = Self.usualPermissions.contains(permissions & 0o777) ? 0 : permissions & 0o777
   }
 
-  package static func == (one: FileState, other: FileState) -> Bool { one.content == other.content }
+  private static let usualPermissions: Set<UInt32> = [0o644, 0o664, 0o666, 0o755, 0o775, 0o777]
+
+  package static func == (one: FileState, other: FileState) -> Bool {
+    one.content == other.content && one.permissions == other.permissions
+  }
 
   /// Reads what is at a path.
   ///
@@ -39,18 +47,23 @@ package struct FileState: Sendable, Equatable {
     guard let status = try? Stat(at: path, followsLink: false) else { return nil }
     let attributes = status.text
     if let known, known.attributes == attributes { return known }
-    let content: String
+    let permissions = UInt32(status.mode.rawValue)
     switch status.type {
     case .regular:
-      guard let hash = try contentHash(ofFile: path) else { return nil }
-      content = hash
-    case .symbolicLink: content = "link " + (linkTarget(path) ?? "")
-    case .directory: return FileState(content: "folder", attributes: nil)
+      guard let content = try contentHash(ofFile: path) else { return nil }
+      // A change while it was read would be taken for this content later.
+      let after = try? Stat(at: path, followsLink: false)
+      let age = nanosecondsSince1970() - status.statusChangedNanoseconds
+      // Before Linux 6.13, times are counted in ticks of up to 10 ms.
+      let isCertain = age >= 50_000_000 && after?.text == attributes
+      return FileState(
+        content: content, attributes: isCertain ? attributes : nil, permissions: permissions)
+    case .symbolicLink:
+      return FileState(content: "link " + (linkTarget(path) ?? ""), attributes: nil)
+    case .directory:
+      return FileState(content: "folder", attributes: nil, permissions: permissions)
     default: return FileState(content: unknown, attributes: nil)
     }
-    let age = nanosecondsSince1970() - status.statusChangedNanoseconds
-    // Before Linux 6.13, times are counted in ticks of up to 10 ms.
-    return FileState(content: content, attributes: age < 50_000_000 ? nil : attributes)
   }
 
   /// Returns what tells a file outside of the project from another one, without reading it.
@@ -78,13 +91,18 @@ extension Stat {
 extension FileState: Codable {
   package init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
-    let parts = text.split(separator: "\0", maxSplits: 1, omittingEmptySubsequences: false)
-    content = String(parts[0])
-    attributes = parts.count > 1 ? String(parts[1]) : nil
+    let parts = text.split(separator: "\0", maxSplits: 2, omittingEmptySubsequences: false)
+    self.init(
+      content: String(parts[0]),
+      attributes: parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil,
+      permissions: parts.count > 2 ? UInt32(parts[2], radix: 8) ?? 0 : 0)
   }
 
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(attributes.map { content + "\0" + $0 } ?? content)
+    var parts = [content]
+    if attributes != nil || permissions != 0 { parts.append(attributes ?? "") }
+    if permissions != 0 { parts.append(String(permissions, radix: 8)) }
+    try container.encode(parts.joined(separator: "\0"))
   }
 }

@@ -54,13 +54,21 @@ struct LearningPlace: Sendable {
 
   func absolute(_ path: String) -> String { path == "." ? folder : joinedPath(folder, path) }
 
-  /// Returns the names in a folder that count.
+  /// Returns the names in a folder that count, with marks; see ``ListedName``.
   func names(in path: String) -> Set<String> {
-    Set(
-      FolderReader.names(in: absolute(path)).filter {
-        let path = LearntFiles.path(of: $0, in: path)
-        return !ignores(path) && !ignores(path + "/x")
+    let folder = absolute(path)
+    return Set(
+      FolderReader.names(in: folder).compactMap { name in
+        let path = LearntFiles.path(of: name, in: path)
+        guard !ignores(path), !ignores(path + "/x") else { return nil }
+        return ListedName.marked(
+          name, try? Stat(at: joinedPath(folder, name), followsLink: false))
       })
+  }
+
+  /// What the rule says, as far as it decides what is learnt.
+  var ruleText: String {
+    "\(rule.ignored) \(rule.readsSystem) \(rule.readsEnvironment) \(rule.readsPath)"
   }
 
   func mark(of path: String, like known: String?) -> String? {
@@ -74,10 +82,18 @@ struct LearningPlace: Sendable {
 extension LearntFiles {
   /// Learns from what an attempt has used, which has just ended.
   ///
+  /// - Parameters:
+  ///   - report: What it has used.
+  ///   - place: Where it learns.
+  ///   - start: When it started, in nanoseconds since 1970.
+  ///   - isMade: Whether another step makes a file.
   /// - Throws: ``NothingLearnt`` if the report does not describe the attempt for certain.
-  init(_ report: FileReport, in place: LearningPlace) throws(NothingLearnt) {
+  init(
+    _ report: FileReport, in place: LearningPlace, since start: Int64, isMade: (String) -> Bool
+  ) throws(NothingLearnt) {
     folder = place.shownFolder
     environment = place.environment
+    rule = place.ruleText
     usesNetwork = report.usesNetwork
     if let note = report.notes.first { throw NothingLearnt(reason: "not all was seen: \(note)") }
     guard !report.uses.isEmpty else {
@@ -98,11 +114,47 @@ extension LearntFiles {
       }
     }
     for (folder, names) in listed { listed[folder] = withoutOwn(names, in: folder) }
+    for use in report.uses {
+      // A folder that it has made itself, perhaps again, is no input.
+      guard let path = place.relative(use.path), let names = listed[path],
+        let first = use.first,
+        use.kinds.isDisjoint(with: [.written, .removed, .folder, .temporary])
+      else { continue }
+      try expectNoOthers(in: path, names, first, report, place, since: start, isMade)
+    }
+  }
+
+  /// Checks that nobody else has changed the names in a folder since the step has listed it.
+  private func expectNoOthers(
+    in folder: String, _ names: Set<String>, _ first: FileReport.Attributes, _ report: FileReport,
+    _ place: LearningPlace, since start: Int64, _ isMade: (String) -> Bool
+  ) throws(NothingLearnt) {
+    let path = place.absolute(folder)
+    guard let now = try? Stat(at: path), now.modifiedNanoseconds != first.modified else { return }
+    func isYoung(_ name: String) -> Bool {
+      (try? Stat(at: joinedPath(path, name), followsLink: false))
+        .map { $0.statusChangedNanoseconds >= start } ?? false
+    }
+    let plain = names.map(ListedName.plain)
+    let (known, others) = (
+      plain.filter { isMade(Self.path(of: $0, in: folder)) },
+      plain.filter { !isMade(Self.path(of: $0, in: folder)) }
+    )
+    let prefix = path == "/" ? path : path + "/"
+    let own: FileReport.Kinds = [.written, .removed, .temporary, .folder, .attributes]
+    let isChangedByStep = report.uses.contains { use in
+      use.path.hasPrefix(prefix) && !use.path.dropFirst(prefix.count).contains("/")
+        && !use.kinds.isDisjoint(with: own)
+    }
+    guard others.contains(where: isYoung) || !isChangedByStep && !known.contains(where: isYoung)
+    else { return }
+    throw NothingLearnt(
+      reason: "another program has changed the folder \"\(folder)\" while it ran")
   }
 
   /// Returns the names in a folder without those that the step has made itself.
   private func withoutOwn(_ names: Set<String>, in folder: String) -> Set<String> {
-    names.filter { made[Self.path(of: $0, in: folder)] == nil }
+    names.filter { made[Self.path(of: ListedName.plain($0), in: folder)] == nil }
   }
 
   private mutating func learn(
@@ -113,6 +165,9 @@ extension LearntFiles {
       throw NothingLearnt(reason: "another program has changed \"\(path)\" while it ran")
     }
     let state = try FileState.now(at: place.absolute(path))
+    if kinds.isDisjoint(with: [.written, .removed, .folder, .temporary]) {
+      try expectNoChange(use, path, state)
+    }
     if kinds.contains(.written) {
       guard let state else {
         throw NothingLearnt(reason: "\"\(path)\", which it has made, is gone")
@@ -127,7 +182,7 @@ extension LearntFiles {
         made[path] = state
       }
     } else if kinds.contains(.removed) {
-      if state == nil { absent.insert(path) }
+      if state == nil { gone.insert(path) }
     } else if kinds.contains(.folder), let state {
       // It would have made the folder.
       made[path] = state
@@ -140,12 +195,27 @@ extension LearntFiles {
       used[path] = state
     } else if state == nil, kinds.contains(.absent), !kinds.contains(.temporary) {
       absent.insert(path)
-    } else if state != nil, kinds == .absent {
-      throw NothingLearnt(reason: "another program has made \"\(path)\" while it ran")
     }
     if kinds.contains(.listed), state?.content == "folder" {
       listed[path] = place.names(in: path)
     }
+  }
+
+  /// Checks that nobody else has made or changed a file since the step has used it first.
+  private func expectNoChange(
+    _ use: FileReport.Use, _ path: String, _ state: FileState?
+  ) throws(NothingLearnt) {
+    guard let state else { return }
+    guard let first = use.first, !use.kinds.contains(.absent) else {
+      throw NothingLearnt(reason: "another program has made \"\(path)\" while it ran")
+    }
+    guard state.content != "folder", !use.kinds.contains(.attributes),
+      let now = try? Stat(at: use.path, followsLink: false),
+      // A new hard link to it, for example, changes only the time of its status.
+      now.modifiedNanoseconds != first.modified || now.size != first.size
+        || now.inode.rawValue != first.inode || UInt32(now.mode.rawValue) != first.mode
+    else { return }
+    throw NothingLearnt(reason: "another program has changed \"\(path)\" while it ran")
   }
 
   private mutating func learn(
@@ -163,7 +233,8 @@ extension LearntFiles {
   ///
   /// Reads the files whose times have changed. Linear in the number of names.
   func now(in place: LearningPlace) -> LearntFiles {
-    var now = LearntFiles(folder: place.shownFolder, environment: place.environment)
+    var now = LearntFiles(
+      folder: place.shownFolder, environment: place.environment, rule: place.ruleText)
     func states(_ known: [String: FileState]) -> [String: FileState] {
       var states: [String: FileState] = [:]
       for (path, state) in known {
@@ -173,9 +244,11 @@ extension LearntFiles {
     }
     now.used = states(used)
     now.made = states(made)
-    now.absent = absent.filter {
-      (try? Stat(at: place.absolute($0), followsLink: false)) == nil
+    func missing(_ names: Set<String>) -> Set<String> {
+      names.filter { (try? Stat(at: place.absolute($0), followsLink: false)) == nil }
     }
+    now.absent = missing(absent)
+    now.gone = missing(gone)
     for folder in listed.keys where (try? Stat(at: place.absolute(folder)))?.type == .directory {
       now.listed[folder] = withoutOwn(place.names(in: folder), in: folder)
     }

@@ -1,5 +1,7 @@
 // `LearntFiles`: what a watched step has depended on, and what it has made.
 
+import Platform
+
 /// What a step with `cache: auto` has used and made, as its watch has seen it.
 ///
 /// Paths are relative to the folder of the project, except for those outside.
@@ -8,11 +10,16 @@ struct LearntFiles: Sendable, Equatable, Codable {
   var folder: String
   /// A hash of the variables that it inherits.
   var environment: String
+  /// What the rule said; nil in what an earlier version has learnt.
+  var rule: String?
   /// The files that it has read or looked at.
   var used: [String: FileState] = [:]
-  /// The names that it has looked for and not found, or has removed.
+  /// The names that it has looked for and not found.
   var absent: Set<String> = []
-  /// The names in the folders that it has listed, without those that it has made itself.
+  /// The names that it has removed.
+  var gone: Set<String> = []
+  /// The names in the folders that it has listed, without those that it has made itself, each with a mark of
+  /// its kind; see ``ListedName``.
   var listed: [String: Set<String>] = [:]
   /// The files outside of the project that it has used.
   var outside: [String: String] = [:]
@@ -30,6 +37,7 @@ struct LearntFiles: Sendable, Equatable, Codable {
   func inputDifferences(to now: LearntFiles, isMade: (String) -> Bool) -> [String] {
     var reasons: [String] = []
     if folder != now.folder { reasons.append("the project is in another folder") }
+    if rule != now.rule { reasons.append("its \"cache\" has changed") }
     if environment != now.environment {
       reasons.append("the variables that it inherits have changed")
     }
@@ -47,6 +55,9 @@ struct LearntFiles: Sendable, Equatable, Codable {
   /// Returns the reasons why what a step has made is not as it was.
   func outputDifferences(to now: LearntFiles) -> [String] {
     Self.changes("the output", made, now.made)
+      + gone.subtracting(now.gone).sorted().map {
+        "\"\($0)\", which it has removed, is there again"
+      }
   }
 
   private static func changes(
@@ -69,11 +80,17 @@ struct LearntFiles: Sendable, Equatable, Codable {
   ) -> [String] {
     guard let names = now[folder] else { return ["the folder \"\(folder)\" is gone"] }
     let before = then[folder] ?? []
-    return names.symmetricDifference(before).sorted().compactMap { name in
-      guard !isMade(path(of: name, in: folder)) else { return nil }
+    var told: Set<String> = []
+    return names.symmetricDifference(before).sorted().compactMap { mark in
+      let name = ListedName.plain(mark)
+      guard !isMade(path(of: name, in: folder)), told.insert(name).inserted else { return nil }
+      func has(_ marks: Set<String>) -> Bool { marks.contains { ListedName.plain($0) == name } }
+      if has(before), has(names) {
+        return "\"\(name)\" in the folder \"\(folder)\" is of another kind now"
+      }
       return "the folder \"\(folder)\" "
-        + (before.contains(name) ? "does not have" : "has") + " \"\(name)\" "
-        + (before.contains(name) ? "any more" : "now")
+        + (has(before) ? "does not have" : "has") + " \"\(name)\" "
+        + (has(before) ? "any more" : "now")
     }
   }
 }
@@ -89,17 +106,21 @@ extension StepTrace {
     if learnt.used[path] != nil || learnt.absent.contains(path) { return true }
     let slash = path.lastIndex(of: "/")
     let names = learnt.listed[slash.map { String(path[..<$0]) } ?? "."]
-    return names?.contains(String(path[(slash.map(path.index(after:)) ?? path.startIndex)...]))
-      == false
+    let name = String(path[(slash.map(path.index(after:)) ?? path.startIndex)...])
+    return names.map { names in !names.contains { ListedName.plain($0) == name } } ?? false
   }
 }
 
 extension StepMemory {
-  /// The files that steps with `cache: auto` have made, and the folders that they are in, relative to the
-  /// project.
-  var filesMade: Set<String> {
+  /// Returns the files that steps with `cache: auto` have made, and the folders that they are in, relative to
+  /// the project.
+  ///
+  /// - Parameter others: The ids of the steps that do not count.
+  /// - Returns: Their paths.
+  func filesMade(without others: Set<String> = []) -> Set<String> {
     var made: Set<String> = []
-    for path in recallAll().values.flatMap(\.filesLearnt) {
+    let traces = recallAll().filter { !others.contains($0.key) }
+    for path in traces.values.flatMap(\.filesLearnt) {
       var path = path[...]
       // The folders above one that is known are known, too.
       while made.insert(String(path)).inserted, let slash = path.lastIndex(of: "/") {
@@ -107,5 +128,39 @@ extension StepMemory {
       }
     }
     return made
+  }
+}
+
+/// A name in a listed folder with a mark of its kind: who lists a folder is told the kind, too.
+enum ListedName {
+  /// Returns the name with the mark.
+  ///
+  /// Names that are not ASCII are compared byte by byte, unlike text: a file system has two names for the two
+  /// forms of "é".
+  static func marked(_ name: String, _ status: Stat?) -> String {
+    let text = name.utf8.allSatisfy { $0 < 0x80 } ? name : escaped(name)
+    return switch status?.type {
+    case .directory?: text + "/"
+    case .regular?: text
+    case .symbolicLink?: text + "//"
+    default: text + "///"
+    }
+  }
+
+  /// Returns the name of a marked one.
+  static func plain(_ marked: String) -> String {
+    let text = marked.prefix { $0 != "/" }
+    guard text.first == "\u{1}" else { return String(text) }
+    var bytes: [UInt8] = []
+    var rest = text.dropFirst()
+    while rest.count >= 2 {
+      bytes.append(UInt8(rest.prefix(2), radix: 16) ?? 0)
+      rest = rest.dropFirst(2)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func escaped(_ name: String) -> String {
+    "\u{1}" + name.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -63,11 +63,14 @@ package struct StoredResult: Sendable, Codable {
   /// What it depends on.
   package var trace: StepTrace
   package var files: [File]
+  /// What the step wrote, both streams in the order of their lines, with secrets masked.
+  package var log: String?
 
-  package init(id: String, task: String, trace: StepTrace, files: [File]) {
+  package init(id: String, task: String, trace: StepTrace, files: [File], log: String? = nil) {
     self.id = id
     self.task = task
     self.trace = trace
     self.files = files
+    self.log = log
   }
 }

@@ -9,6 +9,8 @@ struct EarlierResult: Sendable {
   let trace: StepTrace
   /// Whether its files were restored.
   var isRestored = false
+  /// What the step wrote then, if its files were restored.
+  var log: String?
 }
 
 /// Where the files of a step are.
@@ -37,6 +39,11 @@ struct StepFolders: Sendable {
     step = parts.joined(separator: "/")
   }
 
+  /// Returns the absolute path of a file of the project; a folder may end in `/`.
+  func absolute(_ path: String) -> String {
+    joinedPath(project, path.hasSuffix("/") ? String(path.dropLast()) : path)
+  }
+
   /// Returns a path relative to the project; nil for files outside.
   func inProject(_ path: String) -> String? {
     let whole = step.isEmpty ? path : step + "/" + path
@@ -44,17 +51,63 @@ struct StepFolders: Sendable {
   }
 }
 
+extension StepMemory {
+  /// Notes that an attempt begins: until it succeeds, only what the step has made before is of use.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - run: The run of the attempt.
+  /// - Returns: Whether another run is running the step.
+  /// - Throws: An error if that could not be noted; the step must not run then.
+  func begin(_ step: String, in run: RunID) throws -> Bool {
+    var last = recall(step) ?? StepTrace.ofNothing
+    let isShared = isRun(last, besides: run)
+    last.unfinishedIn = run
+    try remember(last, of: step)
+    return isShared
+  }
+
+  /// Returns whether another run is running a step.
+  ///
+  /// - Parameters:
+  ///   - last: The trace of the step.
+  ///   - run: This run.
+  /// - Returns: Whether it is.
+  func isRun(_ last: StepTrace?, besides run: RunID) -> Bool {
+    guard let other = last?.unfinishedIn, other != run else { return false }
+    return (self as? any ProjectMemory)?.isLive(other) ?? false
+  }
+
+  /// Returns the files that other steps have made, of this workflow and of others.
+  ///
+  /// - Parameter step: The id of the step.
+  /// - Returns: Their paths, and those of their folders.
+  func filesOfOthers(than step: String) -> Set<String> {
+    var made = filesMade(without: [step])
+    for trace in (self as? any ProjectMemory)?.recallOthers() ?? [] {
+      made.formUnion(trace.filesLearnt)
+      made.formUnion(trace.files.keys)
+    }
+    return made
+  }
+}
+
 extension StepTrace {
   /// What a step does, apart from the files that it reads: results of the same task may replace each other.
-  func task(of rule: CacheRule) -> String {
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step, which its script may read.
+  ///   - rule: Its rule.
+  /// - Returns: A hash.
+  func task(of step: String, _ rule: CacheRule) -> String {
     let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return Self.hash(
-      ([action, key] + variables + ["makes"] + rule.expected
+      ([step, action, key] + variables + ["makes"] + rule.expected
         + [rule.learning == nil ? "" : "auto"]).joined(separator: "\0"))
   }
 
   /// The files that the step has made, by path in the project; nil if some are outside.
-  fileprivate func made(in folders: StepFolders) -> [String: String]? {
+  func made(in folders: StepFolders) -> [String: String]? {
     var made = (learnt?.made ?? [:]).mapValues(\.content)
     for (path, hash) in files {
       guard let whole = folders.inProject(path) else { return nil }
@@ -65,6 +118,16 @@ extension StepTrace {
 }
 
 extension StepTrace {
+  /// A trace of a step that has never succeeded.
+  static let ofNothing = StepTrace(
+    action: "", environment: [:], key: "", inputs: [:], files: [:], outputs: [:])
+
+  /// The files that only the step can have made: they were not there before.
+  func own(in folders: StepFolders) -> Set<String> {
+    guard let found, let made = made(in: folders) else { return [] }
+    return Set(made.keys).subtracting(found)
+  }
+
   /// Whether a step that succeeded so can be taken as done when its inputs are as they were then.
   ///
   /// One that makes no file may have done something elsewhere, such as a deployment: being up to date means
@@ -87,7 +150,8 @@ extension StepCache {
   ///
   /// A failure is harmless: the result cannot be restored then.
   func save(
-    _ trace: StepTrace, of step: Workflow.Step, in folders: StepFolders?, isShareable: Bool
+    _ trace: StepTrace, of step: Workflow.Step, in folders: StepFolders?, _ log: String?,
+    isShareable: Bool
   ) {
     guard let store, let folders, let rule = step.extrasIfAny?.cache, rule.allowsRestoring(step),
       trace.canBeRestored, let made = trace.made(in: folders)
@@ -95,7 +159,7 @@ extension StepCache {
     var files: [StoredResult.File] = []
     for path in made.keys.sorted() {
       let name = path.hasSuffix("/") ? String(path.dropLast()) : path
-      let place = joinedPath(folders.project, name)
+      let place = folders.absolute(path)
       guard let status = try? Stat(at: place, followsLink: false),
         let state = try? FileState.now(at: place, like: trace.learnt?.made[path])
       else { return }
@@ -106,7 +170,8 @@ extension StepCache {
     }
     let id = String(UInt64.random(in: .min ... .max), radix: 36)
     try? store.save(
-      StoredResult(id: id, task: trace.task(of: rule), trace: trace, files: files),
+      StoredResult(
+        id: id, task: trace.task(of: step.id, rule), trace: trace, files: files, log: log),
       from: folders.project, isShareable: isShareable)
   }
 
@@ -117,14 +182,16 @@ extension StepCache {
   ///   - now: Its current trace, without what it has learnt.
   ///   - place: Where it learns; nil if it does not.
   ///   - folders: Where its files are.
+  ///   - earlier: Returns the ids of the steps before it.
   /// - Returns: The results, newest first.
   func results(
-    of step: Workflow.Step, like now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders
+    of step: Workflow.Step, like now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders,
+    after earlier: () -> Set<String>
   ) -> [StoredResult] {
     guard let store, let rule = step.extrasIfAny?.cache, rule.allowsRestoring(step)
     else { return [] }
-    lazy var made = memory.filesMade
-    return store.results(of: now.task(of: rule)).filter { result in
+    lazy var made = memory.filesMade(without: earlier())
+    return store.results(of: now.task(of: step.id, rule)).filter { result in
       guard result.trace.canBeRestored else { return false }
       var current = now
       if let place { current.learnt = result.trace.learnt?.now(in: place) }
@@ -137,19 +204,25 @@ extension StepCache {
 
   /// Restores the files of an earlier result whose inputs are those of now.
   ///
-  /// - Returns: The trace of the result; nil if there is none, or its files cannot be restored.
+  /// - Returns: The result; nil if there is none, or its files cannot be restored.
   func restore(
-    _ step: Workflow.Step, _ now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders
-  ) -> StepTrace? {
-    for result in results(of: step, like: now, place, folders) {
+    _ step: Workflow.Step, _ now: StepTrace, _ place: LearningPlace?, _ folders: StepFolders,
+    in run: RunID, after earlier: () -> Set<String>
+  ) -> EarlierResult? {
+    for result in results(of: step, like: now, place, folders, after: earlier) {
       guard let store, let wanted = result.trace.made(in: folders) else { continue }
       // Until its files are right, they are those of no success.
       let last = memory.recall(step.id)
-      guard (try? memory.forget(step.id)) != nil else { return nil }
+      guard !memory.isRun(last, besides: run), (try? memory.begin(step.id, in: run)) != nil
+      else { return nil }
       // What only this step has made, and this result does not have.
-      let others = memory.filesMade
+      let others = memory.filesOfOthers(than: step.id)
+      let own = last?.own(in: folders) ?? []
       let removing = (last?.made(in: folders) ?? [:])
-        .filter { wanted[$0.key] == nil && !others.contains($0.key) }
+        .filter { wanted[$0.key] == nil && own.contains($0.key) && !others.contains($0.key) }
+      let found = wanted.keys.filter { path in
+        !own.contains(path) && (try? Stat(at: folders.absolute(path), followsLink: false)) != nil
+      }
       do {
         try store.restore(result, in: folders.project, removing: removing)
       } catch {
@@ -157,12 +230,13 @@ extension StepCache {
         continue
       }
       var trace = result.trace
+      trace.found = Set(found)
       if let place, let learnt = trace.learnt?.now(in: place) {
         guard trace.learnt?.outputDifferences(to: learnt).isEmpty == true else { continue }
         trace.learnt?.made = learnt.made
       }
       try? memory.remember(trace, of: step.id)
-      return trace
+      return EarlierResult(trace: trace, isRestored: true, log: result.log)
     }
     return nil
   }

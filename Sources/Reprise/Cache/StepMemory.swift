@@ -30,6 +30,14 @@ public protocol StepMemory: Sendable {
   func recallAll() -> [String: StepTrace]
 }
 
+/// A memory that knows the other runs and workflows of its project.
+package protocol ProjectMemory: StepMemory {
+  /// Returns whether a run is going on.
+  func isLive(_ run: RunID) -> Bool
+  /// Returns the traces of the steps of other workflows.
+  func recallOthers() -> [StepTrace]
+}
+
 extension StepMemory {
   /// An empty dictionary.
   public func recallAll() -> [String: StepTrace] { [:] }
@@ -58,6 +66,12 @@ public struct StepTrace: Sendable, Equatable, Codable {
   public var run: RunID?
   /// What a step with `cache: auto` has used and made; nil for others.
   var learnt: LearntFiles?
+  /// The files that it has made or that match `cache.makes`, relative to the project, and that were there
+  /// before without being its own; nil in entries of earlier versions, of which nothing is known.
+  var found: Set<String>?
+  /// The run whose attempt has begun since and has not succeeded: only what the step has made before is still
+  /// of use.
+  var unfinishedIn: RunID?
   /// The reason why nothing was learnt of such a step, a clause.
   var nothingLearnt: String?
 
@@ -75,6 +89,7 @@ public struct StepTrace: Sendable, Equatable, Codable {
   func differences(
     to now: StepTrace, maxAge: Duration? = nil, isMade: (String) -> Bool
   ) -> [String] {
+    if unfinishedIn != nil { return ["its last attempt has not succeeded"] }
     if let nothingLearnt {
       return ["of its last success, nothing was remembered: \(nothingLearnt)"]
     }

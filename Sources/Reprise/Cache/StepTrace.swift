@@ -36,15 +36,18 @@ extension StepCache {
   ///   - step: The step.
   ///   - now: Its current trace, without what it has learnt.
   ///   - place: Where it learns; nil if it does not.
-  /// - Returns: Its last trace, and the reasons; nil if there is none.
+  ///   - earlier: Returns the ids of the steps before it, whose files are there now as they were then.
+  /// - Returns: Its last trace, and the reasons; nil if there is none, or only of an attempt that has not
+  ///   succeeded.
   func differences(
-    of step: Workflow.Step, to now: StepTrace, _ place: LearningPlace?
+    of step: Workflow.Step, to now: StepTrace, _ place: LearningPlace?,
+    after earlier: () -> Set<String>
   ) -> (then: StepTrace, reasons: [String])? {
-    guard let then = memory.recall(step.id) else { return nil }
+    guard let then = memory.recall(step.id), then.unfinishedIn == nil else { return nil }
     var now = now
     if let place { now.learnt = then.learnt?.now(in: place) }
     // Read only if a folder has changed.
-    lazy var made = memory.filesMade
+    lazy var made = memory.filesMade(without: earlier())
     let reasons = then.differences(to: now, maxAge: step.extrasIfAny?.cache?.maxAge) {
       made.contains($0)
     }
@@ -63,8 +66,9 @@ extension StepTrace {
     let rule = step.extrasIfAny?.cache ?? CacheRule()
     let shell = step.shell ?? workflow.shell
     // Masked first: a stored hash of a short secret would allow guessing it.
+    let outputs = workflow.settingsOfOutputs(of: step, values)
     self.action = Self.hash(
-      masker.masked("\(resolved.action.text) \(shell) \(resolved.directories)"))
+      masker.masked("\(resolved.action.text) \(shell) \(resolved.directories)\(outputs)"))
     // The variables of dotenv files apply only where none of the name is inherited.
     let weak = resolved.weakEnvironment.filter { executor.environment[$0.key] == nil }
     environment = weak.merging(resolved.environment) { $1 }
@@ -92,7 +96,7 @@ extension StepTrace {
       // Unlike any list that was remembered: the step runs, and writes a new one.
       listed = rule.dependencyFile.map { [$0: "unreadable"] }
     }
-    outputs = [:]
+    self.outputs = [:]
   }
 
   /// Masks secrets in the paths of hashed files; files with the same masked path are combined.

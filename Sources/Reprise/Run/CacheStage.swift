@@ -2,6 +2,7 @@
 
 import Masking
 import Paths
+import Platform
 import Workflows
 
 /// The stage that finds out whether a step is up to date, and remembers its result.
@@ -40,12 +41,17 @@ struct CacheStage: StepStage {
     guard let cache, !cache.isForced else { return nil }
     let place = learning.place(of: job.step.extrasIfAny?.cache, executor, masker)
     let folders = folders(of: resolved)
+    let before = { @Sendable in Set(job.plan.steps(before: job.index).map { job.plan[$0].id }) }
+    let run = ledger.run
     return await memoryQueue.result {
-      if let (then, reasons) = cache.differences(of: job.step, to: now, place), reasons.isEmpty {
+      if let (then, reasons) = cache.differences(of: job.step, to: now, place, after: before),
+        reasons.isEmpty
+      {
         return EarlierResult(trace: then)
       }
-      return folders.flatMap { cache.restore(job.step, now, place, $0) }
-        .map { EarlierResult(trace: $0, isRestored: true) }
+      return folders.flatMap {
+        cache.restore(job.step, now, place, $0, in: run, after: before)
+      }
     }
   }
 
@@ -67,9 +73,18 @@ struct CacheStage: StepStage {
       } else {
         earlier.trace.run == ledger.run ? .upToDateInRun(note: note) : .upToDate(note: note)
       }
+    if let log = earlier.log { repeatOutput(log, earlier.trace.run, of: job) }
     try begin(.skipped(reason, outputs), of: job)
     ledger.decide { $0.controls[job.index].end() }
     return .succeeded(outputs)
+  }
+
+  /// Shows what a step wrote in the run whose result is restored.
+  private func repeatOutput(_ log: String, _ run: RunID?, of job: StepJob) {
+    let origin = run.map { " in run \($0)" } ?? ""
+    for text in ["reprise: restored; this is what it wrote\(origin):", masked(log)] {
+      _ = record(.output(.standardOutput, text: text, isPartial: false), of: job, attempt: 0)
+    }
   }
 
   /// Adds a warning to the output of a step if a pattern under `cache.inputs` matches no file.
@@ -85,12 +100,17 @@ struct CacheStage: StepStage {
       of: job, attempt: attempt)
   }
 
-  /// Removes the remembered result of a step that is about to run.
-  func forget(_ step: String) async throws(FailureReason) {
-    guard let cache else { return }
-    let result = await memoryQueue.result { Result { try cache.memory.forget(step) } }
-    if case .failure(let error) = result {
-      throw .notStarted("cannot remove its cache entry: \(error)")
+  /// Takes back the remembered result of a step that is about to run.
+  ///
+  /// - Returns: Whether another run is running the step, so that what it makes may be of both.
+  @discardableResult
+  func forget(_ step: String) async throws(FailureReason) -> Bool {
+    guard let cache else { return false }
+    let run = ledger.run
+    let result = await memoryQueue.result { Result { try cache.memory.begin(step, in: run) } }
+    switch result {
+    case .success(let isShared): return isShared
+    case .failure(let error): throw .notStarted("cannot take back its cache entry: \(error)")
     }
   }
 
@@ -157,10 +177,23 @@ struct CacheStage: StepStage {
     let folders = folders(of: context.resolved)
     return await memoryQueue.result { [trace] in
       var trace = trace
-      if isLearning { trace.learn(from: context, in: place) }
+      let last = cache.memory.recall(context.step.id)
+      // Another run that has begun it since has noted itself, and may have ended.
+      if let last, last.unfinishedIn != trace.run {
+        return "another run was running it at the same time"
+      }
+      let others = cache.memory.filesMade(without: [context.step.id])
+      if isLearning, trace.nothingLearnt == nil {
+        trace.learn(from: context, in: place, since: before.time, others)
+      }
+      if let folders {
+        trace.noteFound(before.files.keys, context, last, folders)
+      }
       // A failed write is harmless: it only makes the step run again.
       try? cache.memory.remember(trace, of: context.step.id)
-      cache.save(trace, of: context.step, in: folders, isShareable: context.masker.isEmpty)
+      cache.save(
+        trace, of: context.step, in: folders, context.log?.kept, isShareable: context.masker.isEmpty
+      )
       return trace.nothingLearnt
     }
   }
@@ -170,7 +203,10 @@ extension StepTrace {
   /// Takes what a successful attempt has used and made, or the reason why that is not known.
   ///
   /// Reads these files, which blocks.
-  fileprivate mutating func learn(from context: StepContext, in place: LearningPlace?) {
+  fileprivate mutating func learn(
+    from context: StepContext, in place: LearningPlace?, since start: Timestamp?,
+    _ others: Set<String>
+  ) {
     do throws(NothingLearnt) {
       guard let place, let watch = context.watch else {
         throw NothingLearnt(
@@ -183,7 +219,10 @@ extension StepTrace {
       switch watch.seen {
       case .nothing(let reason): throw NothingLearnt(reason: reason)
       case .files(let report):
-        let learnt = try LearntFiles(report, in: place)
+        try context.expectOwnFolderUnused(report)
+        let learnt = try LearntFiles(
+          report, in: place, since: (start?.microseconds ?? 0) * 1000
+        ) { others.contains($0) }
         let names = [learnt.used, learnt.made].flatMap(\.keys) + learnt.absent
         guard context.masker.isEmpty || names.allSatisfy({ context.masker.masked($0) == $0 }) else {
           throw NothingLearnt(reason: "the name of a file contains a secret")
@@ -192,6 +231,42 @@ extension StepTrace {
       }
     } catch {
       nothingLearnt = context.masker.masked(error.reason)
+    }
+  }
+}
+
+extension StepTrace {
+  /// Notes which of the files that the step has made were there before and are not its own: they are never
+  /// removed.
+  fileprivate mutating func noteFound(
+    _ declared: some Sequence<String>, _ context: StepContext, _ last: StepTrace?,
+    _ folders: StepFolders
+  ) {
+    var there = Set(declared.compactMap(folders.inProject))
+    if case .files(let report)? = context.watch?.seen {
+      let prefix = folders.project == "/" ? "/" : folders.project + "/"
+      for use in report.uses where use.first != nil && use.path.hasPrefix(prefix) {
+        let path = String(use.path.dropFirst(prefix.count))
+        if learnt?.made[path] != nil { there.insert(path) }
+      }
+    }
+    found = there.subtracting(last?.own(in: folders) ?? [])
+  }
+}
+
+extension StepContext {
+  /// Checks that an attempt has not used the folder of the run, which is another one in each run.
+  fileprivate func expectOwnFolderUnused(_ report: FileReport) throws(NothingLearnt) {
+    let names = ["REPRISE_RUN_ID", "REPRISE_GENERATION", "REPRISE_ATTEMPT"]
+    if let name = names.first(where: resolved.action.text.contains) {
+      throw NothingLearnt(reason: "it uses \(name), which is different in each run")
+    }
+    guard let folder = runDirectory.flatMap({ realPath($0) }) else { return }
+    if let use = report.uses.first(where: { $0.path.hasPrefix(folder + "/") }) {
+      let name = use.path.dropFirst(folder.count + 1)
+      throw NothingLearnt(
+        reason:
+          "it uses the file \"\(name)\" in the folder of the run, which is another one in each run")
     }
   }
 }

@@ -183,11 +183,13 @@ final class StepPerformer: StepStage {
   ) async throws(FailureReason) -> PreparedAttempt {
     let runValues = values.values(for: job)
     let resolved = try values.resolved(job, runValues)
-    let trace = try cache.trace(of: job, resolved, runValues)
+    var trace = try cache.trace(of: job, resolved, runValues)
     var earlier: EarlierResult?
-    if let trace, attempt.isFirst {
-      earlier = await cache.earlierResult(trace, job, resolved)
-      if earlier == nil { try await cache.forget(job.step.id) }
+    if let now = trace, attempt.isFirst {
+      earlier = await cache.earlierResult(now, job, resolved)
+      if earlier == nil, try await cache.forget(job.step.id) {
+        trace?.nothingLearnt = "another run was running it at the same time"
+      }
     }
     if attempt.number == 1 { try await cache.forgetUndone(job) }
     return PreparedAttempt(

@@ -36,7 +36,7 @@ extension StepVariables {
 
 extension Plan {
   /// Returns the steps that come before a step.
-  fileprivate func steps(before step: StepIndex) -> Set<StepIndex> {
+  func steps(before step: StepIndex) -> Set<StepIndex> {
     let extras = self[step].extrasIfAny
     var found: Set<StepIndex> = []
     var pending = [step]

@@ -33,7 +33,7 @@ struct ValueSource: StepStage {
   ) -> StepContext {
     // Steps that share its work may need its standard output even if this step does not.
     let needsCapture = job.workflow.needsStandardOutput(job.step) || resolved.share != nil
-    return StepContext(
+    var context = StepContext(
       run: ledger.run, generation: job.generation, attempt: attempt, plan: job.plan,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       secretTexts: secrets.texts, hiddenVariables: secrets.variables, terminal: terminal,
@@ -45,6 +45,8 @@ struct ValueSource: StepStage {
           reportsReadiness: !asksAfterwards(job.step),
           startNext: { [slots] in slots.startNext() }),
       clock: clock, engine: engine)
+    if job.step.extrasIfAny?.cache != nil { context.log = OutputCapture() }
+    return context
   }
 
   /// Returns the values that the expressions of a step can refer to.

@@ -15,14 +15,14 @@ final class OutputCapture: Sendable {
     var isCut = false
   }
 
-  private let kept = Mutex(Captured())
+  private let buffer = Mutex(Captured())
 
   init() {}
 
   /// Appends whole lines.
   func append(_ lines: String) {
-    kept.withLock { kept in
-      guard kept.text.utf8.count + lines.utf8.count <= Self.bytesMax else {
+    buffer.withLock { kept in
+      guard !kept.isCut, kept.text.utf8.count + lines.utf8.count <= Self.bytesMax else {
         kept.isCut = true
         return
       }
@@ -33,14 +33,21 @@ final class OutputCapture: Sendable {
 
   /// Replaces the captured text.
   func take(_ captured: Captured) {
-    kept.withLock { $0 = captured }
+    buffer.withLock { $0 = captured }
   }
 
   /// What was captured.
   var captured: Captured {
-    var captured = kept.withLock { $0 }
+    var captured = buffer.withLock { $0 }
     while captured.text.last == "\n" { captured.text.removeLast() }
     return captured
+  }
+
+  /// The captured text as it is kept in a store; nil if there is none.
+  var kept: String? {
+    let captured = captured
+    if captured.text.isEmpty { return nil }
+    return captured.text + (captured.isCut ? "\nreprise: what followed was not kept" : "")
   }
 
   /// The captured text, without line feeds at the end.

@@ -41,6 +41,8 @@ public struct StepContext: Sendable {
   var terminal: (any StepTerminal)?
   /// Captures the standard output, if the step's outputs are computed from it.
   let capture: OutputCapture?
+  /// Captures all output of a step whose result may be restored later.
+  var log: OutputCapture?
 
   /// Whether both output streams of its program are read as one, in which their lines keep their
   /// order: unless its outputs are computed from its standard output, or it asks for separate streams.
@@ -110,6 +112,7 @@ public struct StepContext: Sendable {
   /// - Returns: Whether more output may follow immediately.
   func report(masked text: String, on stream: OutputChannel, isPartial: Bool) -> Bool {
     if let capture, stream == .standardOutput, !isPartial { capture.append(text) }
+    if let log, !isPartial { log.append(text) }
     return reporter.report(.output(stream, text: text, isPartial: isPartial))
   }
 

@@ -6,7 +6,7 @@ package enum OwnFiles {
   package static let ofReprise = [".reprise/**", "**/.reprise-restoring-*"]
   /// Those of common tools.
   package static let ofTools = [
-    "**/__pycache__/**", "**/*.pyc", "**/.pytest_cache/**", "**/.mypy_cache/**",
+    "**/__pycache__/**", "**/.pytest_cache/**", "**/.mypy_cache/**",
     "**/.ruff_cache/**", "**/node_modules/.cache/**",
   ]
 

@@ -67,6 +67,30 @@ extension Workflow {
     return found
   }
 
+  /// Returns what decides about the declared outputs of a step, apart from what it writes: their expressions and
+  /// the values that these refer to.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - values: The values of the run.
+  /// - Returns: A text that differs if they do; empty for a step without declared outputs.
+  package func settingsOfOutputs(of step: Workflow.Step, _ values: RunValues) -> String {
+    guard let extras = step.extrasIfAny, !extras.outputs.isEmpty else { return "" }
+    let source = StepSource(
+      workflow: self, values: values, scope: extras.scope, bindings: extras.bindings)
+    var parts: [String] = []
+    for (name, template) in extras.outputs.sorted(by: { $0.key < $1.key }) {
+      parts.append("\(name)=\(template.source)")
+      for (expression, _) in template.expressions {
+        for (root, member) in expression.references where ![.stdout, .outputs].contains(root) {
+          let value = try? source.value(of: root, member: member)
+          parts.append("\(root.rawValue).\(member ?? "*")=\(value?.asText ?? "")")
+        }
+      }
+    }
+    return " " + parts.joined(separator: "\0")
+  }
+
   /// Returns all templates of a step except its conditions, with those for all steps of its file.
   package func templates(of step: Workflow.Step) -> [Template] {
     let extras = step.extrasIfAny

@@ -110,6 +110,82 @@ import Testing
     #expect(try await run(steps).isEmpty, "\(explained(steps))")
   }
 
+  @Test func `what a step before it makes in a listed folder counts`() async throws {
+    let steps =
+      step("mkdir -p out; for i in $(cat a); do echo $i > out/$i; done", id: "parts")
+      + step("cat out/* > all", id: "collect")
+    #expect(try await run(steps).count == 2)
+    #expect(try await run(steps).isEmpty, "\(explained(steps))")
+    try write("1 2", to: "a")
+    #expect(try await run(steps).count == 2)
+    #expect(try String(contentsOfFile: path + "/all", encoding: .utf8) == "1\n2\n")
+  }
+
+  @Test(arguments: [
+    // Permissions that are not the usual ones.
+    ("cp -p src/x out", "chmod 600 src/x"), ("cp -p src/x out", "chmod 600 out"),
+    // What a name in a listed folder is.
+    ("find src -type f > out", "rm src/x; mkdir src/x"),
+    ("find src -type f > out", "ln -s x src/y; rm src/x; ln -s y src/x"),
+  ])
+  func `a step runs again after this`(_ script: String, _ change: String) async throws {
+    let steps = step(script)
+    #expect(try await run(steps).count == 1)
+    #expect(try await run(steps).isEmpty, "\(explained(steps))")
+    try TemporaryFolder.run("/bin/sh", ["-c", "cd \(path); \(change)"])
+    #expect(try await run(steps).count == 1)
+    #expect(try await run(steps).isEmpty, "\(explained(steps))")
+  }
+
+  @Test func `two names that look alike are two names`() async throws {
+    try write("1", to: "src/e\u{301}")
+    let steps = step("ls src > out")
+    #expect(try await run(steps).count == 1)
+    #expect(try await run(steps).isEmpty, "\(explained(steps))")
+    try TemporaryFolder.run(
+      "/bin/sh",
+      ["-c", "cd \(path)/src; mv \"$(printf 'e\\314\\201')\" \"$(printf '\\303\\251')\""])
+    #expect(try await run(steps).count == 1)
+  }
+
+  @Test func `a change of the outputs or of the rule is one of the step`() async throws {
+    func steps(_ outputs: String, _ cache: String = "auto") -> String {
+      "  - { id: s, run: cat a src/x, cache: \(cache), outputs: { \(outputs) } }\n"
+    }
+    let versions = [
+      steps("v: \"one ${{ stdout }}\""), steps("v: \"two ${{ stdout }}\""),
+      steps("w: \"two ${{ stdout }}\""), steps("w: \"two\""),
+      steps("w: \"two\"", "{ auto: true, ignore: b }"),
+    ]
+    for version in versions {
+      #expect(try await run(version).count == 1, "\(version)")
+      #expect(try await run(version).isEmpty, "\(explained(version))")
+    }
+  }
+
+  @Test func `a step that uses what is different in each run is not remembered`() async throws {
+    for variable in ["REPRISE_RUN_ID", "REPRISE_ATTEMPT"] {
+      let steps = step("cat a > out; echo $\(variable)")
+      #expect(try await run(steps)["s"]?.contains("it uses \(variable)") == true)
+      #expect(try await run(steps).count == 1)
+    }
+  }
+
+  @Test func `a name that others add to a listed folder is not taken as seen`() async throws {
+    let steps = step(
+      "ls src > out; touch began; while [ -e began ]; do sleep 0.02; done",
+      "{ auto: true, ignore: began }")
+    let workflow = try Workflow(text: "steps:\n" + steps, file: "w.yaml")
+    let run = engine().start(workflow)
+    await expectEventually("the step has listed the folder") {
+      FileManager.default.fileExists(atPath: path + "/began")
+    }
+    try write("new", to: "src/new")
+    try remove("began")
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["s"]?.output.lines.last?.text.contains("changed the folder \"src\"") == true)
+  }
+
   @Test func `a step that changes what it has read is not remembered, and says so`() async throws {
     for script in ["cat a >> b", "read n < a; echo $((n + 1)) > a"] {
       let said = try await run(step(script))["s"]
