@@ -49,7 +49,7 @@ runners: build-tests
 web-load: release
 	Scripts/default-signals Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
 
-# The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
+# The campaigns of Documentation/campaigns.md at full length: about an hour. SOAK selects others.
 SOAK ?= SchemaTests|BrokenFileTests|CancelTests|ClockTests|CollectByTimeTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CriticalPathPropertyTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FlatMapFirstTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|GroupPropertyTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PlanTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RandomEventTests|ServiceGroupTests|ServicePropertyTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests|EmbeddingServerTests|FanOracleTests|FileFindingsTests|RestorePropertyTests|TraceTests
 soak: install-needs
 	$(BUILD) $(TRAITS) --build-tests
@@ -79,7 +79,7 @@ trace-campaign: test-needs
 	$(BUILD) --product TraceDriver
 	python3 Tests/TraceCampaign/campaign.py --driver .build/debug/TraceDriver --count $(TRACES)
 
-# Simulated runs with fresh seeds, for HOURS hours: see Documentation/reliability.md.
+# Simulated runs with fresh seeds, for HOURS hours: see Documentation/campaigns.md.
 HOURS ?= 8
 simulate: install-needs
 	$(BUILD) -c release --product simulate

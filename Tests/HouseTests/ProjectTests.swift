@@ -31,7 +31,10 @@ struct ProjectTests {
     }
   }
 
-  @Test(arguments: ["README.md", "CONTRIBUTING.md", "Documentation/reliability.md", ".ci/run"])
+  @Test(arguments: [
+    "README.md", "CONTRIBUTING.md", "Documentation/campaigns.md", "Documentation/install.md",
+    ".ci/run",
+  ])
   func `the make commands that a file names exist`(_ path: String) throws {
     let makefile = try Repository.text(of: "Makefile")
     let targets = Self.targets(in: try Repository.text(of: path))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whole runs in virtual time, in separate processes: see Documentation/reliability.md.
+/// Whole runs in virtual time, in separate processes: see Documentation/campaigns.md.
 @Suite(.serialized) struct SimulationTests {
   /// Scenarios that failed once, in JSON.
   static let scenarios: [String] = {

@@ -1,4 +1,4 @@
-// Simulates runs of workflows from seeds, and shrinks failures. See Documentation/reliability.md.
+// Simulates runs of workflows from seeds, and shrinks failures. See Documentation/campaigns.md.
 
 import Foundation
 import Simulator

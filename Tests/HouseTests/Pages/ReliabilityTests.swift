@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The reliability page agrees with the tests.
+/// The pages about reliability agree with the tests.
 struct ReliabilityTests {
-  private static let page = "Documentation/reliability.md"
+  private static let pages = ["Documentation/reliability.md", "Documentation/campaigns.md"]
 
-  /// Returns the lines of a section, or of the whole page.
+  /// Returns the lines of a section, or of the whole pages.
   private static func lines(of section: String? = nil) throws -> [Substring] {
-    let lines = try Repository.text(of: page).split(separator: "\n")
+    let lines = try pages.flatMap { try Repository.text(of: $0).split(separator: "\n") }
     guard let section else { return lines }
     let rest = lines.drop { $0 != "## " + section }.dropFirst()
     return Array(rest.prefix { !$0.hasPrefix("## ") })
@@ -39,7 +39,7 @@ struct ReliabilityTests {
     }
   }
 
-  @Test func `the suites on the page exist`() throws {
+  @Test func `the suites on the pages exist`() throws {
     let text = SourceTests.tests.map(\.text).joined(separator: "\n")
     let suites = Set(text.matches(of: /(?:struct|class) (\w+Tests)\b/).map { String($0.1) })
     for line in try Self.lines() {
@@ -47,7 +47,7 @@ struct ReliabilityTests {
     }
   }
 
-  @Test func `the figures on the page agree with the suites`() throws {
+  @Test func `the figures on the pages agree with the suites`() throws {
     var count = 0
     for line in try Self.lines() {
       for figure in line.matches(of: /([0-9,]+) \(\*soak\* ([0-9,]+)\)/) {
