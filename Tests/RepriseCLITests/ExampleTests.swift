@@ -120,9 +120,8 @@ struct ExampleTests {
         contentsOf: Self.root.appendingPathComponent("workflows/\($0).yaml"), encoding: .utf8)
     }
     let all = Set(files.joined(separator: "\n").split(separator: "\n"))
-    let recipes = text.components(separatedBy: "## Coming from")[0]
     var isInside = false
-    for line in recipes.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       if line.hasPrefix("```") {
         isInside = line.hasPrefix("```yaml")
       } else if isInside && !line.isEmpty {

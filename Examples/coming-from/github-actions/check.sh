@@ -12,7 +12,7 @@ has "testing 1.4.2 in north: linux next coverage=false"
 has_not "mac 5.10"
 has "test[3] failed"
 has "publish skipped"
-has "test failure, publish skipped"       # on GitHub it is "test success": see README.md
+has "test failure, publish skipped"       # on GitHub it is "test success": see Documentation/import.md
 
 PUBLISH_TOKEN=abcdefgh "$reprise" run "$here/reprise.yaml" -p publish=true --progress plain > output 2>&1
 has "publishing 1.4.2 with ***"
