@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// The figures of the page about performance are those of the latest results.
+struct FiguresTests {
+  /// Returns the trimmed cells of a row of a table.
+  private static func cells(_ line: Substring) -> [String] {
+    line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// A line of the table of results: its result without the range, its limit and its verdict.
+  private struct Line: Equatable {
+    let result: String
+    let limit: String?
+    let verdict: String
+  }
+
+  /// Returns the lines of each row of `Benchmarks/RESULTS.md`, which has its name in the first one.
+  private static func results() throws -> [String: [Line]] {
+    var row = ""
+    var results: [String: [Line]] = [:]
+    for line in try Repository.text(of: "Benchmarks/RESULTS.md").split(separator: "\n") {
+      let cells = cells(line)
+      guard line.hasPrefix("|"), cells.count == 7 else { continue }
+      if !cells[0].isEmpty { row = cells[0] }
+      let result = cells[4].replacing(/\ \([^(]+$/, with: "").replacing(" of a core", with: "")
+      results[row, default: []].append(
+        Line(
+          result: result, limit: number(in: cells[5]), verdict: cells[6].lowercased()))
+    }
+    return results
+  }
+
+  /// Returns the first number of a text without zeros at its end; nil if there is none.
+  private static func number(in text: String) -> String? {
+    text.firstMatch(of: /[0-9]+(\.[0-9]+)?/).flatMap { Double($0.0) }.map { "\($0)" }
+  }
+
+  /// Returns the rows of a page whose figures are not those of the results.
+  ///
+  /// A row has the name in backticks, what is measured, the limit, the results and the verdict.
+  private static func wrongRows(of page: String) throws -> (count: Int, wrong: [Substring]) {
+    let results = try results()
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+    return (
+      rows.count,
+      rows.filter { row in
+        let cells = cells(row)
+        guard cells.count == 5 else { return true }
+        let lines = results[cells[0].replacing("`", with: "")] ?? []
+        return cells[3].components(separatedBy: ", ").contains { result in
+          !lines.contains {
+            $0.result == result && $0.verdict == cells[4] && $0.limit == number(in: cells[2])
+          }
+        }
+      }
+    )
+  }
+
+  @Test func `the figures on the page are those of the latest results`() throws {
+    let page = try Repository.text(of: "Documentation/performance.md")
+    let (count, wrong) = try Self.wrongRows(of: page)
+    #expect(count > 15)
+    for row in wrong { Issue.record("not as in Benchmarks/RESULTS.md: \(row)") }
+    let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `shell-steps`") })
+    for (figure, other) in [("× 1.", "× 2."), ("1.15 ×", "1.25 ×"), ("missed", "met")] {
+      let changed = String(row.replacing(figure, with: other))
+      #expect(try Self.wrongRows(of: changed).wrong == [changed[...]], "\(changed)")
+    }
+  }
+}
