@@ -22,7 +22,7 @@ struct RepriseCommand: AsyncParsableCommand {
         3    the run timed out
         4    Reprise itself failed (disk full, for example), or its group is busy
         129  cancelled: the terminal was closed (SIGHUP)
-        130  cancelled with Ctrl-C or the c key
+        130  cancelled with Ctrl-C, the c key or reprise cancel
         141  cancelled: output pipe closed (SIGPIPE)
         143  cancelled by SIGTERM
 
