@@ -49,11 +49,14 @@ const shapes = {
   brand: "M-5-6v12M-2-6v12M2-2.2v.1M2 2.2v.1M5-4.5a6 6 0 0 1 0 9",
 };
 
+/** The path of an icon, around its middle. */
+export const shapeOf = (name) => shapes[name] ?? shapes.pending;
+
 /** The path of an icon in a drawing. */
 export function shape(name, x, y) {
   const solid = name === "running" ? " solid" : "";
   return el("path", {
-    class: `drawn c-${name}${solid}`, d: shapes[name] ?? shapes.pending,
+    class: `drawn c-${name}${solid}`, d: shapeOf(name),
     transform: `translate(${x} ${y})`,
   });
 }

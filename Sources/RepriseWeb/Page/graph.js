@@ -1,22 +1,28 @@
 // The graph of a run: SVG up to a number of nodes, a canvas beyond, with the same places.
 
-import { el, fill, icon, onceAFrame, shape } from "./dom.js";
+import { readableView, revealing, seesAll, wholeView } from "./camera.js";
+import { drawCanvas, drawMap, farScale, map, mapOrigin, mapScale } from "./canvas.js";
+import { el, fill, icon, onceAFrame } from "./dom.js";
 import { drawnFindings } from "./findings.js";
-import { durationText, secondsBetween } from "./format.js";
-import { stateOfMembers, visibleGraph } from "./groups.js";
+import { visibleGraph } from "./groups.js";
 import { layered } from "./layout.js";
-import { stateOf, usualOf } from "./model.js";
+import { buildNode, densities, fittingTime, nodeSize, nodeState, nodeTimes, updateNode }
+  from "./nodes.js";
 
 const drawnAsElementsMax = 600;
 
 /** Creates the view of a graph in an element; `choose` is called with the id of a step. */
 export function makeGraph(box, { choose, now }) {
   const opened = new Set();
-  const view = { x: 0, y: 0, scale: 1, isFitted: true };
+  // How the view came about: "readable" as it opens, "whole" by a button, "free" by a person.
+  let view = { x: 0, y: 0, scale: 1 };
+  let mode = "readable";
   let run = null;
   let chosen = null;
+  let shownChosen = null;
   let graph = null;
   let layout = null;
+  let sizes = [];
   let drawnPlan = null;
   let isStale = false;
   let parts = [];
@@ -26,63 +32,54 @@ export function makeGraph(box, { choose, now }) {
   let painted = { looks: null, theme: "" };
 
   const surface = el("div", { class: "surface" });
-  const corner = el("div", { class: "corner" },
-    el("button", { "aria-label": "Fit the graph", title: "Fit", onclick: () => fitAll() }, "⤢"),
-    el("button", { "aria-label": "Zoom in", title: "Zoom in", onclick: () => zoom(1.25) }, "+"),
-    el("button", { "aria-label": "Zoom out", title: "Zoom out", onclick: () => zoom(0.8) }, "−"));
+  const button = (name, sign, onclick) =>
+    el("button", { "aria-label": name, title: name, onclick }, sign);
+  const closing = button("Close the opened groups", "⊟", () => {
+    opened.clear();
+    isStale = true;
+    update();
+  });
+  const corner = el("div", { class: "corner" }, closing,
+    button("Show the whole graph", "⤢", () => showWhole()),
+    button("Zoom in", "+", () => zoom(1.25)), button("Zoom out", "−", () => zoom(0.8)));
   const mini = el("canvas", { class: "mini", "aria-hidden": "true" });
   fill(box, surface, mini, corner);
 
-  function nodeHeight(node) { return node.members.length > 1 ? 50 : 42; }
+  const frame = () => ({ width: box.clientWidth, height: box.clientHeight });
+  const mapRoom = () => (box.clientWidth < 400 ? 0 : map.height + map.margin);
 
-  function nodeWidth(node) {
-    return Math.min(260, Math.max(146, nodeName(node).length * 7.4 + (node.group ? 78 : 48)));
-  }
-
-  function nodeName(node) {
-    const name = node.name ?? node.id;
-    return name.length > 30 ? `${name.slice(0, 18)}…${name.slice(-9)}` : name;
-  }
-
-  function nodeState(node) {
-    const states = node.members.map((id) => stateOf(run.byStep.get(id)));
-    return states.length === 1 ? states[0] : stateOfMembers(states);
-  }
-
-  function nodeTime(node, state) {
-    if (node.members.length > 1) {
-      const over = node.members.filter((id) => run.byStep.get(id)?.ended).length;
-      return `${over} of ${node.members.length}`;
-    }
-    const step = run.byStep.get(node.step);
-    const usual = usualOf(run, node.step);
-    if (state === "waiting") return "awaiting approval";
-    if (state === "running") {
-      const took = durationText(secondsBetween(step.started, now()));
-      return usual ? `${took} of ~${durationText(usual)}` : took;
-    }
-    if (state === "skipped") return "skipped";
-    if (step?.started && step?.ended) {
-      const tries = step.attempt > 1 ? ` · attempt ${step.attempt}` : "";
-      return durationText(secondsBetween(step.started, step.ended)) + tries;
-    }
-    return usual ? `~${durationText(usual)}` : state;
-  }
+  // MARK: What is drawn
 
   function rebuild() {
     graph = visibleGraph(run, opened);
-    layout = layered(graph.nodes.length, graph.edges,
-      (node) => ({ w: nodeWidth(graph.nodes[node]), h: nodeHeight(graph.nodes[node]) }));
+    place();
     parts = [];
     edgeParts = [];
-    painted.looks = null;
     if (graph.nodes.length <= drawnAsElementsMax) buildElements();
     else fill(surface, el("canvas", { role: "img", "aria-label": "Graph; names: see Table" }));
-    if (view.isFitted) fitAll();
+    closing.hidden = opened.size === 0;
+    aim();
+  }
+
+  /** Places the nodes: as loosely as their frame allows. */
+  function place() {
+    const few = graph.nodes.length <= drawnAsElementsMax;
+    const { width, height } = frame();
+    for (const density of few ? densities : densities.slice(-1)) {
+      sizes = graph.nodes.map((node) => nodeSize(node, density));
+      layout = layered(graph.nodes.length, graph.edges, (node) => sizes[node],
+        { gapX: density.gapX, gapY: density.gapY, isLast: graph.isLast });
+      if (layout.width + 40 <= width && layout.height + 40 <= height) return;
+    }
   }
 
   function buildElements() {
     const scene = el("g", { class: "scene" });
+    if (layout.lastAt !== null) {
+      scene.append(el("line", { class: "last", x1: layout.lastAt, x2: layout.lastAt, y1: -6,
+        y2: layout.height + 6 }),
+      el("text", { class: "last-text", x: layout.lastAt + 4, y: -2 }, "finally"));
+    }
     graph.edges.forEach((_, at) => {
       const path = el("path", { class: "edge", d: pathOf(layout.routes[at]) });
       edgeParts.push(path);
@@ -90,51 +87,19 @@ export function makeGraph(box, { choose, now }) {
     });
     scene.append(...(findings = drawnFindings(run.files, graph, layout)).lines);
     graph.nodes.forEach((node, at) => {
-      const part = buildNode(node, layout.nodes[at]);
+      const part = buildNode(node, layout.nodes[at], sizes[at], () => press(node));
       parts.push(part);
       scene.append(part.root);
     });
     fill(surface, el("svg", { class: "drawing", role: "group", "aria-label": "Graph" }, scene));
   }
 
-  function buildNode(node, place) {
-    const height = nodeHeight(node);
-    const [x, y, w] = [place.x, place.y - height / 2, place.w];
-    const open = () => {
-      if (!node.group) return choose(node.step);
-      opened.add(node.group);
-      isStale = true;
-      update();
-    };
-    const root = el("g", { class: "node", tabindex: 0, role: "button", onclick: open,
-      onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") {
-        event.preventDefault(); event.stopPropagation(); open(); } } });
-    if (node.members.length > 1) {
-      for (const by of [6, 3]) {
-        root.append(el("rect", { class: "stack", x: x + by, y: y - by, width: w, height, rx: 9 }));
-      }
-    }
-    root.append(el("rect", { class: "box", x, y, width: w, height, rx: 9 }));
-    const part = el("rect", { class: "part", x: x + 1, y: y + height - 5, rx: 2, width: 0,
-      height: 4 });
-    const mark = el("g");
-    const time = el("text", { class: "time", x: x + 30, y: y + 33 });
-    const name = el("text", { class: "name", x: x + 30, y: y + 18 }, nodeName(node));
-    root.append(part, mark, name, time);
-    const cells = [];
-    if (node.members.length > 1) {
-      root.append(el("text", { class: "time", x: x + w - 8, y: y + 18, "text-anchor": "end" },
-        `×${node.members.length}`));
-      const columns = Math.min(node.members.length, 24);
-      const width = (w - 42) / columns;
-      node.members.slice(0, 48).forEach((_, index) => {
-        const cell = el("rect", { x: x + 30 + (index % columns) * width, rx: 1, height: 3,
-          y: y + 38 + Math.floor(index / columns) * 4.4, width: Math.max(1, width - 1.5) });
-        cells.push(cell);
-        root.append(cell);
-      });
-    }
-    return { root, part, mark, time, cells, width: w, markAt: [x + 16, y + 17], state: "" };
+  /** What a click on a node does: a group opens. */
+  function press(node) {
+    if (!node.group) return choose(node.step);
+    opened.add(node.group);
+    isStale = true;
+    return update();
   }
 
   function pathOf(route) {
@@ -149,36 +114,9 @@ export function makeGraph(box, { choose, now }) {
   }
 
   function updateElements() {
-    const states = graph.nodes.map(nodeState);
+    const states = graph.nodes.map((node) => nodeState(run, node));
     graph.nodes.forEach((node, at) => {
-      const part = parts[at];
-      const state = states[at];
-      const isChosen = node.members.includes(chosen);
-      const time = nodeTime(node, state);
-      const classes = `node ${state}${isChosen ? " chosen" : ""}`;
-      if (part.classes !== classes) {
-        part.classes = classes;
-        part.root.setAttribute("class", classes);
-        fill(part.mark, shape(state, ...part.markAt));
-      }
-      if (part.text !== time) {
-        part.text = time;
-        part.time.textContent = time;
-      }
-      const kind = node.group ? "group of steps, open with Enter" : "step";
-      const label = `${node.name ?? node.id}, ${kind}, ${state}, ${time}`;
-      if (part.label !== label) {
-        part.label = label;
-        part.root.setAttribute("aria-label", label);
-      }
-      const share = node.step ? run.progress[node.step]?.part ?? 0 : 0;
-      if (part.share !== share) {
-        part.share = share;
-        part.part.setAttribute("width", (part.width - 2) * Math.min(1, share));
-      }
-      part.cells.forEach((cell, index) => {
-        cell.setAttribute("class", `c-${stateOf(run.byStep.get(node.members[index]))}`);
-      });
+      updateNode(parts[at], run, node, states[at], chosen, now());
     });
     graph.edges.forEach(([from, to], at) => {
       const kind = edgeKind(from, to, states) + (findings.doubtful.has(at) ? " superfluous" : "");
@@ -197,32 +135,52 @@ export function makeGraph(box, { choose, now }) {
 
   // MARK: Moving and drawing
 
-  function fitAll() {
-    if (!layout) return;
-    const pad = 24;
-    const [width, height] = [box.clientWidth, box.clientHeight];
-    const [fitX, fitY] = [(width - 2 * pad) / layout.width, (height - 2 * pad) / layout.height];
-    view.scale = Math.max(0.02, Math.min(1.15, fitX, fitY));
-    view.x = (width - layout.width * view.scale) / 2;
-    view.y = (height - layout.height * view.scale) / 2;
-    view.isFitted = true;
+  const chosenNode = () => graph.nodes.findIndex((node) => node.members.includes(chosen));
+
+  /** Chooses the part that is seen, unless a person has. */
+  function aim() {
+    if (!layout || !box.clientWidth) return;
+    if (mode === "readable") {
+      view = readableView(layout, frame(), mapRoom());
+      show(true);
+    } else if (mode === "whole") {
+      view = wholeView(layout, frame());
+    }
     redraw();
+  }
+
+  /** Moves the chosen node into sight. */
+  function show(isCentred = false) {
+    const at = layout ? chosenNode() : -1;
+    if (at < 0 || !box.clientWidth) return;
+    view = revealing(view, layout.nodes[at], sizes[at], layout, frame(), mapRoom(), isCentred);
+  }
+
+  function showWhole() {
+    mode = "whole";
+    aim();
   }
 
   function zoom(factor, x = box.clientWidth / 2, y = box.clientHeight / 2) {
     const scale = Math.min(3, Math.max(0.02, view.scale * factor));
-    view.x = x - ((x - view.x) * scale) / view.scale;
-    view.y = y - ((y - view.y) * scale) / view.scale;
-    view.scale = scale;
-    view.isFitted = false;
+    const by = scale / view.scale;
+    view = { scale, x: x - (x - view.x) * by, y: y - (y - view.y) * by };
+    mode = "free";
     redraw();
   }
 
-  const paint = onceAFrame(() => {
+  function moveTo(x, y) {
+    view = { ...view, x, y };
+    mode = "free";
+    redraw();
+  }
+
+  function paint() {
     if (!run || !layout) return;
     const scene = surface.querySelector(".scene");
     if (scene) {
       scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.scale})`);
+      scene.classList.toggle("far", view.scale < farScale);
     }
     const { theme } = document.documentElement.dataset;
     const isWhole = !painted.looks || painted.theme !== theme;
@@ -230,100 +188,30 @@ export function makeGraph(box, { choose, now }) {
     // Of thousands of nodes, few change between two frames.
     const changedNodes = [];
     graph.nodes.forEach((node, at) => {
-      const look = nodeState(node) + (node.members.includes(chosen) ? " chosen" : "");
+      const look = nodeState(run, node) + (node.members.includes(chosen) ? " chosen" : "");
       if (painted.looks[at] !== look) changedNodes.push(at);
       painted.looks[at] = look;
     });
-    if (!scene) drawCanvas(surface.querySelector("canvas"), view, changedNodes, isWhole);
-    drawMini(changedNodes, isWhole);
-  });
+    const drawing = { layout, sizes, lookOf };
+    if (!scene) {
+      drawCanvas(surface.querySelector("canvas"), box, view, drawing, changedNodes, isWhole);
+    }
+    mini.hidden = seesAll(view, layout, frame()) || !mapRoom();
+    if (!mini.hidden) drawMap(mini, box, view, drawing, changedNodes, isWhole);
+  }
+
+  const paintSoon = onceAFrame(paint);
+
+  function lookOf(at) {
+    const node = graph.nodes[at];
+    const state = nodeState(run, node);
+    return { state, isChosen: node.members.includes(chosen),
+      time: fittingTime(nodeTimes(run, node, state, now()), sizes[at], layout.nodes[at].w) };
+  }
 
   function redraw() {
     painted.looks = null;
-    paint();
-  }
-
-  function prepared(canvas, width, height, isWhole) {
-    const ratio = devicePixelRatio || 1;
-    const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (canvas.width !== columns || canvas.height !== rows) {
-      [canvas.width, canvas.height] = [columns, rows];
-    }
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    if (isWhole) context.clearRect(0, 0, width, height);
-    return context;
-  }
-
-  function colours() {
-    const style = getComputedStyle(document.documentElement);
-    const names = { succeeded: "--ok", running: "--run", failed: "--bad", waiting: "--wait",
-      skipped: "--skip", cancelled: "--skip", pending: "--line", ready: "--faint" };
-    const found = {};
-    for (const [state, name] of Object.entries(names)) found[state] = style.getPropertyValue(name);
-    for (const name of ["text", "line", "accent", "raise"]) {
-      found[name] = style.getPropertyValue(`--${name}`);
-    }
-    return found;
-  }
-
-  function drawCanvas(canvas, { x, y, scale }, changedNodes, isWhole) {
-    const [width, height] = [box.clientWidth, box.clientHeight];
-    const context = prepared(canvas, width, height, isWhole);
-    const colour = colours();
-    const isSeen = (left, top, right, bottom) =>
-      right * scale + x > 0 && left * scale + x < width
-      && bottom * scale + y > 0 && top * scale + y < height;
-    context.lineWidth = Math.max(0.4, scale);
-    context.strokeStyle = colour.line;
-    context.beginPath();
-    for (const route of isWhole ? new Set(layout.routes) : []) {
-      for (let at = 1; at < route.length; at += 1) {
-        const [from, to] = [route[at - 1], route[at]];
-        if (!isSeen(from.x, Math.min(from.y, to.y), to.x, Math.max(from.y, to.y))) continue;
-        context.moveTo(from.x * scale + x, from.y * scale + y);
-        context.lineTo(to.x * scale + x, to.y * scale + y);
-      }
-    }
-    context.stroke();
-    context.font = `${12 * scale}px sans-serif`;
-    context.textBaseline = "middle";
-    for (const at of changedNodes) {
-      const node = graph.nodes[at];
-      const place = layout.nodes[at];
-      const size = nodeHeight(node);
-      if (!isSeen(place.x, place.y - size / 2, place.x + place.w, place.y + size / 2)) continue;
-      const state = nodeState(node);
-      const [left, top] = [place.x * scale + x, (place.y - size / 2) * scale + y];
-      // Small nodes are shown by their colour alone.
-      context.fillStyle = scale < 0.35 ? colour[state] : colour.raise;
-      context.fillRect(left, top, place.w * scale, size * scale);
-      context.strokeStyle = node.members.includes(chosen) ? colour.accent : colour[state];
-      context.strokeRect(left, top, place.w * scale, size * scale);
-      if (scale < 0.35) continue;
-      context.fillStyle = colour.text;
-      context.fillText(nodeName(node), left + 12 * scale, top + (size / 2) * scale);
-    }
-  }
-
-  function drawMini(changedNodes, isWhole) {
-    const fits = layout.width * view.scale <= box.clientWidth + 1
-      && layout.height * view.scale <= box.clientHeight + 1;
-    mini.hidden = fits || box.clientWidth < 400;
-    if (mini.hidden) return;
-    const context = prepared(mini, 210, 74, isWhole);
-    const scale = Math.min(202 / layout.width, 66 / layout.height);
-    const colour = colours();
-    for (const at of changedNodes) {
-      const place = layout.nodes[at];
-      context.fillStyle = colour[nodeState(graph.nodes[at])];
-      context.fillRect(4 + place.x * scale, 4 + (place.y - 21) * scale,
-        Math.max(1, place.w * scale), Math.max(1, 42 * scale));
-    }
-    if (!changedNodes.length) return;
-    context.strokeStyle = colour.accent;
-    context.strokeRect(4 + (-view.x / view.scale) * scale, 4 + (-view.y / view.scale) * scale,
-      (box.clientWidth / view.scale) * scale, (box.clientHeight / view.scale) * scale);
+    paintSoon();
   }
 
   let drag = null;
@@ -334,47 +222,59 @@ export function makeGraph(box, { choose, now }) {
   addEventListener("pointermove", (event) => {
     if (!drag || !event.buttons) return;
     if (Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) > 4) drag.moved = true;
-    if (!drag.moved) return;
-    [view.x, view.y, view.isFitted] = [event.clientX - drag.x, event.clientY - drag.y, false];
-    redraw();
+    if (drag.moved) moveTo(event.clientX - drag.x, event.clientY - drag.y);
   });
   addEventListener("pointerup", () => { setTimeout(() => { drag = null; }, 0); });
   surface.addEventListener("click", (event) => {
     if (drag?.moved) return event.stopPropagation();
     if (surface.querySelector(".scene") || !layout) return undefined;
-    const frame = box.getBoundingClientRect();
-    const x = (event.clientX - frame.left - view.x) / view.scale;
-    const y = (event.clientY - frame.top - view.y) / view.scale;
-    const at = layout.nodes.findIndex((place, index) => x >= place.x && x <= place.x + place.w
-      && Math.abs(y - place.y) <= nodeHeight(graph.nodes[index]) / 2);
-    const node = graph.nodes[at];
-    if (node?.group) {
-      opened.add(node.group);
-      isStale = true;
-      update();
-    } else if (node) {
-      choose(node.step);
-    }
-    return undefined;
+    const edge = box.getBoundingClientRect();
+    const x = (event.clientX - edge.left - view.x) / view.scale;
+    const y = (event.clientY - edge.top - view.y) / view.scale;
+    const at = layout.nodes.findIndex((spot, index) => x >= spot.x && x <= spot.x + spot.w
+      && Math.abs(y - spot.y) <= sizes[index].h / 2);
+    return at >= 0 ? press(graph.nodes[at]) : undefined;
   }, true);
+  mini.addEventListener("pointerdown", (event) => travel(event));
+  mini.addEventListener("pointermove", (event) => { if (event.buttons) travel(event); });
+
+  /** Shows the part of the graph at which the map is pressed. */
+  function travel(event) {
+    const edge = mini.getBoundingClientRect();
+    const [left, top] = mapOrigin(layout);
+    const scale = mapScale(layout);
+    const x = (event.clientX - edge.left - left) / scale;
+    const y = (event.clientY - edge.top - top) / scale;
+    moveTo(box.clientWidth / 2 - x * view.scale, box.clientHeight / 2 - y * view.scale);
+  }
+
   box.addEventListener("wheel", (event) => {
     event.preventDefault();
-    const frame = box.getBoundingClientRect();
+    const edge = box.getBoundingClientRect();
     if (event.ctrlKey || event.metaKey) {
-      zoom(Math.exp(-event.deltaY / 300), event.clientX - frame.left, event.clientY - frame.top);
+      zoom(Math.exp(-event.deltaY / 300), event.clientX - edge.left, event.clientY - edge.top);
     } else {
-      [view.x, view.y, view.isFitted] = [view.x - event.deltaX, view.y - event.deltaY, false];
-      redraw();
+      moveTo(view.x - event.deltaX, view.y - event.deltaY);
     }
   }, { passive: false });
-  new ResizeObserver(() => (view.isFitted ? fitAll() : redraw())).observe(box);
+  new ResizeObserver(() => {
+    if (mode === "free" || !graph) redraw();
+    else {
+      isStale = true;
+      update();
+    }
+  }).observe(box);
 
   function update() {
     if (!run?.plan) return;
     if (run.plan !== drawnPlan || isStale) {
       [drawnPlan, isStale] = [run.plan, false];
       rebuild();
+    } else if (chosen !== shownChosen) {
+      show();
+      redraw();
     }
+    shownChosen = chosen;
     if (parts.length) updateElements();
     paint();
   }
@@ -383,7 +283,7 @@ export function makeGraph(box, { choose, now }) {
     show(nextRun, nextChosen) {
       if (run?.id !== nextRun?.id) {
         opened.clear();
-        view.isFitted = true;
+        mode = "readable";
       }
       [run, chosen] = [nextRun, nextChosen];
       update();
@@ -393,8 +293,8 @@ export function makeGraph(box, { choose, now }) {
 
 /** A legend of the states of a run, with the numbers of steps. */
 export function legend(counted) {
-  const order = ["succeeded", "running", "waiting", "failed", "cancelled", "skipped", "ready",
-    "pending"];
+  const order = ["succeeded", "running", "waiting", "failed", "interrupted", "cancelled", "skipped",
+    "ready", "pending"];
   return order.filter((state) => counted[state]).map((state) =>
     el("span", {}, icon(state), `${counted[state]} ${state}`));
 }

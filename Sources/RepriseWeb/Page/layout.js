@@ -10,7 +10,7 @@ const blockMin = 48;
  */
 export function layered(count, edges, size, options) {
   const columns = [];
-  ranks(count, edges).forEach((rank, node) => (columns[rank] ??= []).push(node));
+  ranks(count, edges, options?.isLast).forEach((rank, node) => (columns[rank] ??= []).push(node));
   if (columns.every((column) => column.length < blockMin)) {
     return placed(count, edges, size, options);
   }
@@ -27,7 +27,8 @@ export function layered(count, edges, size, options) {
     if (!known.has(key)) known.set(key, between.push(pair) - 1);
     return known.get(key);
   });
-  const outer = placed(blocks.length, between, (at) => blocks[at], options);
+  const isLast = (at) => options?.isLast?.(blocks[at].members[0]) ?? false;
+  const outer = placed(blocks.length, between, (at) => blocks[at], { ...options, isLast });
   const nodes = [];
   blocks.forEach((block, at) => {
     const { x, y } = outer.nodes[at];
@@ -60,8 +61,8 @@ function blockOf(members, size) {
  * longest paths; long edges share one chain of dummies for each source, so that fans stay linear;
  * the order within a column comes from barycentres, and the places from isotonic regression.
  */
-function placed(count, edges, size, { sweeps = 12, gapX = 46, gapY = 16 } = {}) {
-  const graph = withDummies(count, edges, ranks(count, edges));
+function placed(count, edges, size, { sweeps = 12, gapX = 46, gapY = 16, isLast } = {}) {
+  const graph = withDummies(count, edges, ranks(count, edges, isLast));
   const { rank, above, below, routes } = graph;
   const layers = [];
   for (let node = 0; node < rank.length; node += 1) (layers[rank[node]] ??= []).push(node);
@@ -82,10 +83,16 @@ function placed(count, edges, size, { sweeps = 12, gapX = 46, gapY = 16 } = {}) 
     left[layer] = x;
     x += width + gapX;
   });
+  let firstLast = null;
+  for (let node = 0; node < count && isLast; node += 1) {
+    if (isLast(node)) firstLast = Math.min(firstLast ?? Infinity, rank[node]);
+  }
   const start = (node) => ({ x: left[rank[node]], y: y[node] - top });
   const end = (node) => ({ x: left[rank[node]] + widths[rank[node]], y: y[node] - top });
   return {
     width: Math.max(1, x - gapX), height: count ? bottom - top : 1,
+    // Where the line before the last nodes is; null if there are none, or nothing before them.
+    lastAt: firstLast ? left[firstLast] - gapX / 2 : null,
     nodes: Array.from({ length: count }, (_, node) => ({ ...start(node), w: widths[rank[node]] })),
     routes: routes.map((route) => route.flatMap((node, position) => {
       if (position === 0) return [end(node)];
@@ -94,8 +101,11 @@ function placed(count, edges, size, { sweeps = 12, gapX = 46, gapY = 16 } = {}) 
   };
 }
 
-/** The column of each node: the longest path to it; sources are pulled to what needs them. */
-function ranks(count, edges) {
+/**
+ * The column of each node: the longest path to it; sources are pulled to what needs them. Those for
+ * which `isLast` holds are behind all others, which they follow without edges.
+ */
+function ranks(count, edges, isLast) {
   const outgoing = Array.from({ length: count }, () => []);
   const missing = new Int32Array(count);
   for (const [from, to] of edges) {
@@ -117,7 +127,12 @@ function ranks(count, edges) {
     if (!isSource[node] || !outgoing[node].length) continue;
     rank[node] = outgoing[node].reduce((least, next) => Math.min(least, rank[next]), Infinity) - 1;
   }
-  return rank;
+  if (!isLast) return rank;
+  let behind = 0;
+  for (let node = 0; node < count; node += 1) {
+    if (!isLast(node)) behind = Math.max(behind, rank[node] + 1);
+  }
+  return rank.map((own, node) => (isLast(node) ? own + behind : own));
 }
 
 /** Replaces edges across several columns by chains of dummies. */
