@@ -1,17 +1,17 @@
 // The page: its state, what the stream changes in it, and what keys and buttons do.
 
-import { APIError, openSession, openStream, post, read, staticRun } from "./api.js";
+import { makeActions } from "./actions.js";
+import { APIError, openSession, openStream, read, staticRun } from "./api.js";
 import { drawDetail, stepTime } from "./detail.js";
 import { byId, el, fill, onceAFrame } from "./dom.js";
 import { visible } from "./format.js";
 import { legend } from "./graph.js";
 import { drawBanner, drawBar, drawClock } from "./head.js";
 import { keyListener } from "./keys.js";
-import { counts, isActive, questions, runOf, stateOf, takeFrame, takeList, withDependents }
+import { counts, firstStep, isAllowedToFail, isDone, runOf, takeFrame, takeLine, takeList }
   from "./model.js";
 import { buildPage } from "./page.js";
-import { answer, ask, closeSheet, isAsking, isForSheet, say, showKeys, showStart, valueInputs }
-  from "./sheets.js";
+import { isForSheet, say } from "./sheets.js";
 import { drawSide } from "./side.js";
 import { showComparison, showSource, showTable } from "./views.js";
 
@@ -119,7 +119,8 @@ async function followAddress() {
     stream.follow({});
   }
   const line = words.has("line") ? Number(words.get("line")) : undefined;
-  if (state.run) chooseStep(words.get("step") ?? firstStep(), line);
+  state.isFollowing = !words.has("step");
+  if (state.run) chooseStep(words.get("step") ?? firstStep(state.run), line);
   changed();
   changedSide();
   drawView();
@@ -134,16 +135,6 @@ async function openRun(id) {
   } catch (error) {
     failed(error);
   }
-}
-
-/** The step that is worth a look: one that has failed, waits or runs. */
-function firstStep() {
-  const { run } = state;
-  for (const wanted of ["failed", "waiting", "running"]) {
-    const found = run.order.find((id) => stateOf(run.byStep.get(id)) === wanted);
-    if (found) return found;
-  }
-  return run.order[0] ?? null;
 }
 
 function chooseStep(id, line) {
@@ -167,6 +158,8 @@ function receive({ type, data, ...status }) {
     const isFirst = state.project && !state.lines.length;
     state.lines = takeList(state.lines, data);
     sideIsStale = true;
+    const line = data.runs.find((one) => one.id === state.run?.id);
+    if (line && takeLine(state.run, line)) readAgain(line.id);
     // A page that waits for a first run shows it.
     if (isFirst && state.lines.length) actions.open(state.lines[0].id);
   } else if (type === "watches") {
@@ -176,6 +169,21 @@ function receive({ type, data, ...status }) {
     receiveRun(type, data);
   }
   draw();
+}
+
+/** Reads the run again that is shown, since it has ended without an event that says so. */
+async function readAgain(id) {
+  changed();
+  try {
+    const run = runOf(await read(`/api/runs/${id}`));
+    if (state.run?.id !== id || run.number < state.run.number) return;
+    state.run = run;
+    parts.log.attempts(run.attempts.get(state.chosen) ?? []);
+    stream.follow({ [id]: run.number });
+    changed();
+  } catch (error) {
+    failed(error);
+  }
 }
 
 function receiveRun(type, data) {
@@ -189,10 +197,12 @@ function receiveRun(type, data) {
   if (type !== "run") return;
   const ids = takeFrame(run, data);
   if (data.estimate) run.estimateAt = now();
-  if (!state.chosen) chooseStep(firstStep());
-  const failedNow = data.events.find((event) => event.event === "step-failed");
-  // The first failure is shown at once, unless the user reads something else.
-  if (failedNow && state.isFollowing && run.byStep.has(failedNow.step)) chooseStep(failedNow.step);
+  if (!state.chosen) chooseStep(firstStep(run));
+  const failedNow = data.events.find((event) => event.event === "step-failed"
+    && run.byStep.has(event.step) && !isAllowedToFail(run, event.step));
+  // The first failure is shown at once, and else what runs, unless the user reads something else.
+  if (state.isFollowing && failedNow) chooseStep(failedNow.step);
+  else if (state.isFollowing && run.live && isDone(run, state.chosen)) chooseStep(firstStep(run));
   if (ids === null || ids.includes(state.chosen)) {
     parts.log.attempts(run.attempts.get(state.chosen) ?? []);
     parts.log.grown();
@@ -207,161 +217,8 @@ function failed(error) {
   draw();
 }
 
-async function change(path, body) {
-  try {
-    const done = await post(path, body);
-    say(done.text);
-    return done;
-  } catch (error) {
-    failed(error);
-    return null;
-  }
-}
-
-// MARK: Actions
-
-const runPath = (what) => `/api/runs/${state.run.id}/${what}`;
-
-function move(by) {
-  const { run } = state;
-  if (!run) return;
-  state.isFollowing = false;
-  const at = run.order.indexOf(state.chosen);
-  const next = run.order[Math.min(run.order.length - 1, Math.max(0, at + by))];
-  actions.choose(next);
-}
-
-function whenLive(act) {
-  if (!state.run || state.isStatic) return;
-  if (state.run.live) act();
-  else say("the run has ended; r resumes it, R restarts it from the chosen step", true);
-}
-
-const actions = {
-  // The list, and what is shown.
-  filter(name) { state.filter = name; changedSide(); },
-  async more() {
-    const older = await read(`/api/runs?before=${state.lines.at(-1).id}`);
-    state.lines = takeList(state.lines, { runs: older.runs });
-    state.hasMore = older.more;
-    changedSide();
-  },
-  async open(id, step) {
-    history.pushState(null, "", `#run=${id}${step ? `&step=${encodeURIComponent(step)}` : ""}`);
-    await followAddress();
-  },
-  choose(id) {
-    state.isFollowing = false;
-    chooseStep(id);
-    remember();
-    changed();
-    if (state.view === "source") drawView();
-  },
-  show(view) {
-    if (view === "timeline" || view === "path") state.lower = view;
-    else state.view = view;
-    remember();
-    changed();
-    drawView();
-  },
-  compare(other) { state.other = other; drawView(); },
-  theme() {
-    const root = document.documentElement;
-    root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";
-    localStorage.setItem("theme", root.dataset.theme);
-    draw();
-  },
-  start() {
-    showStart(state.workflows, state.filter || state.run?.workflow, async (workflow, params) => {
-      const done = await post("/api/runs", { workflow, params });
-      say(done.text);
-      await actions.open(done.run);
-    });
-  },
-  trigger(workflow) {
-    const name = typeof workflow === "string" ? workflow : state.watches[0]?.workflow;
-    if (name) change(`/api/watches/${encodeURIComponent(name)}/trigger`, {});
-  },
-  // Keys of the terminal, by the names of its table.
-  previous: () => move(-1), next: () => move(1),
-  firstStep: () => move(-1e9), lastStep: () => move(1e9),
-  back() {
-    if (isAsking()) answer(false);
-    else if (!closeSheet()) document.activeElement?.blur();
-  },
-  help() { showKeys(state.project?.keys ?? []); },
-  graph: () => actions.show("graph"), timeline: () => actions.show("timeline"),
-  restartRun() {
-    if (!state.run || state.isStatic) return;
-    const { run } = state;
-    if (!run.live) change(runPath("restart"), {});
-    else ask(`Restart all ${run.order.length} steps?`, () => change(runPath("restart"), {}));
-  },
-  restartStep() {
-    if (!state.run || !state.chosen || state.isStatic) return;
-    const from = state.chosen;
-    const count = withDependents(state.run, from).size;
-    const reload = el("input", { type: "checkbox", id: "reloads" });
-    ask(`Restart ${count === 1 ? "1 step" : `${count} steps`} from ${from}?`, () =>
-      change(runPath("restart"), { from: [from], reload: state.run.live && reload.checked }),
-    state.run.live && el("label", { for: "reloads" }, reload, " read the file again"));
-  },
-  cancelRun() {
-    whenLive(() => ask("Cancel the run?", () => change(runPath("cancel"), {})));
-  },
-  cancelStep() {
-    const step = state.chosen;
-    whenLive(() => {
-      if (!isActive(state.run.byStep.get(step))) say(`${step} is not running`, true);
-      else ask(`Cancel ${step}?`, () => change(runPath("cancel"), { step: [step] }));
-    });
-  },
-  approve(step, isApproved) {
-    const own = step ?? actions.question();
-    if (!own) return;
-    const comment = el("input", { placeholder: "Comment", "aria-label": "Comment" });
-    const word = isApproved === false ? "Reject" : "Approve";
-    const inputs = isApproved === false ? [] : valueInputs(state.run.byStep.get(own));
-    ask(`${word} ${own}?`, () => change(runPath("approve"),
-      { step: own, approved: isApproved !== false, comment: comment.value || null,
-        values: Object.fromEntries(inputs.filter((input) => input.value !== "")
-          .map((input) => [input.name, input.value])) }), [inputs, comment]);
-  },
-  reject() { if (actions.question()) actions.approve(actions.question(), false); },
-  /** The chosen approval, or the only one. */
-  question() {
-    const waiting = state.run?.live ? questions(state.run).map((step) => step.step) : [];
-    if (waiting.includes(state.chosen)) return state.chosen;
-    if (waiting.length !== 1) say("choose the step that is awaiting approval", true);
-    return waiting.length === 1 ? waiting[0] : null;
-  },
-  setDone() { setResult("success", "Count"); },
-  skip() { setResult("skipped", "Skip"); },
-  pauseRun() {
-    whenLive(() => change(runPath(state.run.paused ? "unpause" : "pause"), {}));
-  },
-  reload() {
-    whenLive(async () => {
-      const body = { reload: true, changed: true };
-      const plan = await change(runPath("restart"), { ...body, "dry-run": true });
-      if (plan) ask(`${plan.text}. Do it?`, () => change(runPath("restart"), body));
-    });
-  },
-  // The log.
-  search: () => parts.log.search(), nextMatch: () => parts.log.next(),
-  previousMatch: () => parts.log.previous(), firstError: () => parts.log.firstError(),
-  lineUp: () => parts.log.scroll(-19), lineDown: () => parts.log.scroll(19),
-  pageUp: () => parts.log.scroll(-1), pageDown: () => parts.log.scroll(1),
-  top: () => parts.log.top(), bottom: () => parts.log.bottom(),
-  follow: () => parts.log.toggleFollow(), wrap: () => parts.log.toggleWrap(),
-  previousAttempt: () => parts.log.step(-1), nextAttempt: () => parts.log.step(1),
-};
-
-function setResult(result, word) {
-  const step = state.chosen;
-  const words = result === "success" ? `${word} ${step} as succeeded?` : `${word} ${step}?`;
-  whenLive(() => ask(words, () => change(runPath("set"), { step: [step], result })));
-}
+const actions = makeActions({ state, changed, changedSide, chooseStep, draw, drawView, failed,
+  followAddress, remember, log: () => parts.log });
 
 // MARK: The beginning
 

@@ -42,9 +42,10 @@ function titleOf(run, step) {
 
 function facts(run, step, state, actions) {
   const usual = usualOf(run, step.step);
+  const shown = stateOf(step);
   const found = [];
   if (nameOf(run, step.step) !== step.step) found.push(["id", step.step]);
-  if (step.started) {
+  if (step.started && shown !== "interrupted") {
     found.push(["time", [el("b", { id: "step-time" }, stepTime(step, state.now())),
       usual && el("span", { class: "dim" }, `usually ${durationText(usual)}`)]]);
     const waited = step.ready ? secondsBetween(step.ready, step.started) : 0;
@@ -52,6 +53,10 @@ function facts(run, step, state, actions) {
     const held = waited > 0.05 ? `waited ${durationText(waited)}` : "";
     found.push(["started", [clockText(step.started),
       el("span", { class: "dim" }, [tries, held].filter(Boolean).join(", "))]]);
+  } else if (step.started) {
+    found.push(["started", clockText(step.started)]);
+    const goesOn = run.surviving?.includes(step.step) ? "; its processes may go on" : "";
+    found.push(["interrupted", `the engine of the run has ended${goesOn}`]);
   } else if (usual) {
     found.push(["usually", durationText(usual)]);
   }

@@ -64,8 +64,8 @@ export function drawClock(state, now) {
     el("span", {}, `${ended} of ${run.order.length}`));
   meter.setAttribute("aria-valuemax", run.order.length);
   meter.setAttribute("aria-valuenow", ended);
-  const order = ["succeeded", "failed", "cancelled", "skipped", "running", "waiting", "ready",
-    "pending"];
+  const order = ["succeeded", "failed", "cancelled", "skipped", "interrupted", "running", "waiting",
+    "ready", "pending"];
   return fill(meter, order.filter((name) => counted[name]).map((name) => {
     const part = el("i", { class: `b-${name}` });
     part.style.flex = String(counted[name]);

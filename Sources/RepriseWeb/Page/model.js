@@ -9,7 +9,29 @@ export function runOf(report) {
     for (const attempt of generation.attempts) addAttempt(run, attempt, generation.generation);
   }
   indexPlan(run);
+  markLost(run);
   return run;
+}
+
+/**
+ * Takes the line of the list for a run. Returns whether the run has to be read again: nothing is
+ * recorded when an engine dies, so that only the list says that a run has ended.
+ */
+export function takeLine(run, line) {
+  if (!run.live || !["interrupted", "abandoned"].includes(line.status)) return false;
+  Object.assign(run, line, { live: false, estimate: null, paused: undefined });
+  markLost(run);
+  return true;
+}
+
+/** Marks the steps of a run without an engine that nobody watches any more. */
+function markLost(run) {
+  if (run.live) return;
+  for (const [id, step] of run.byStep) {
+    if (isActive(step)) run.byStep.set(id, { ...step, state: "interrupted" });
+  }
+  run.progress = {};
+  run.countedAt = null;
 }
 
 function indexPlan(run) {
@@ -64,6 +86,7 @@ export function takeFrame(run, frame) {
     for (const step of frame.steps) run.byStep.set(step.step, step);
   }
   for (const id of ids) if (!isActive(run.byStep.get(id))) delete run.progress[id];
+  markLost(run);
   if (frame.plan) indexPlan(run);
   else if (frame["critical-path"]) indexPath(run);
   return frame.plan ? null : ids;
@@ -137,4 +160,29 @@ export function takeList(lines, { runs, removed }) {
   for (const id of removed ?? []) known.delete(id);
   for (const line of runs) known.set(line.id, line);
   return [...known.values()].sort((a, b) => (a.started < b.started ? 1 : -1));
+}
+
+/** Whether the run goes on when the step fails. */
+export function isAllowedToFail(run, id) {
+  return run.planned.get(id)?.["continue-on-error"] === true;
+}
+
+/** Whether there is nothing more to see of a step: it has ended, and has not stopped the run. */
+export function isDone(run, id) {
+  const step = run.byStep.get(id);
+  return isOver(step) && (step.state !== "failed" || isAllowedToFail(run, id));
+}
+
+/**
+ * The step that is worth a look: one that has failed, unless the run goes on all the same, or that
+ * waits or runs.
+ */
+export function firstStep(run) {
+  for (const wanted of ["failed", "waiting", "running", "interrupted"]) {
+    const found = run.order.find((id) => stateOf(run.byStep.get(id)) === wanted
+      && !(wanted === "failed" && isAllowedToFail(run, id)));
+    if (found) return found;
+  }
+  const states = (id) => stateOf(run.byStep.get(id));
+  return run.order.find((id) => states(id) === "failed") ?? run.order[0] ?? null;
 }

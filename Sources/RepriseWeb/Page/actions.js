@@ -1,0 +1,172 @@
+// What keys and buttons do.
+
+import { post, read } from "./api.js";
+import { el } from "./dom.js";
+import { isActive, questions, takeList, withDependents } from "./model.js";
+import { answer, ask, closeSheet, isAsking, say, showKeys, showStart, valueInputs }
+  from "./sheets.js";
+
+/**
+ * Makes the actions by the names of the table of keys, and those of buttons. `page` has the state,
+ * and what draws it again.
+ */
+export function makeActions(page) {
+  const { state, changed, changedSide, chooseStep, draw, drawView, failed, followAddress, remember }
+    = page;
+
+  async function change(path, body) {
+    try {
+      const done = await post(path, body);
+      say(done.text);
+      return done;
+    } catch (error) {
+      failed(error);
+      return null;
+    }
+  }
+
+  const runPath = (what) => `/api/runs/${state.run.id}/${what}`;
+
+  function move(by) {
+    const { run } = state;
+    if (!run) return;
+    state.isFollowing = false;
+    const at = run.order.indexOf(state.chosen);
+    const next = run.order[Math.min(run.order.length - 1, Math.max(0, at + by))];
+    actions.choose(next);
+  }
+
+  function whenLive(act) {
+    if (!state.run || state.isStatic) return;
+    if (state.run.live) act();
+    else say("the run has ended; r resumes it, R restarts it from the chosen step", true);
+  }
+
+  const actions = {
+    // The list, and what is shown.
+    filter(name) { state.filter = name; changedSide(); },
+    async more() {
+      const older = await read(`/api/runs?before=${state.lines.at(-1).id}`);
+      state.lines = takeList(state.lines, { runs: older.runs });
+      state.hasMore = older.more;
+      changedSide();
+    },
+    async open(id, step) {
+      history.pushState(null, "", `#run=${id}${step ? `&step=${encodeURIComponent(step)}` : ""}`);
+      await followAddress();
+    },
+    choose(id) {
+      state.isFollowing = false;
+      chooseStep(id);
+      remember();
+      changed();
+      if (state.view === "source") drawView();
+    },
+    show(view) {
+      if (view === "timeline" || view === "path") state.lower = view;
+      else state.view = view;
+      remember();
+      changed();
+      drawView();
+    },
+    compare(other) { state.other = other; drawView(); },
+    theme() {
+      const root = document.documentElement;
+      root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";
+      localStorage.setItem("theme", root.dataset.theme);
+      draw();
+    },
+    start() {
+      showStart(state.workflows, state.filter || state.run?.workflow, async (workflow, params) => {
+        const done = await post("/api/runs", { workflow, params });
+        say(done.text);
+        await actions.open(done.run);
+      });
+    },
+    trigger(workflow) {
+      const name = typeof workflow === "string" ? workflow : state.watches[0]?.workflow;
+      if (name) change(`/api/watches/${encodeURIComponent(name)}/trigger`, {});
+    },
+    // Keys of the terminal, by the names of its table.
+    previous: () => move(-1), next: () => move(1),
+    firstStep: () => move(-1e9), lastStep: () => move(1e9),
+    back() {
+      if (isAsking()) answer(false);
+      else if (!closeSheet()) document.activeElement?.blur();
+    },
+    help() { showKeys(state.project?.keys ?? []); },
+    graph: () => actions.show("graph"), timeline: () => actions.show("timeline"),
+    restartRun() {
+      if (!state.run || state.isStatic) return;
+      const { run } = state;
+      if (!run.live) change(runPath("restart"), {});
+      else ask(`Restart all ${run.order.length} steps?`, () => change(runPath("restart"), {}));
+    },
+    restartStep() {
+      if (!state.run || !state.chosen || state.isStatic) return;
+      const from = state.chosen;
+      const count = withDependents(state.run, from).size;
+      const reload = el("input", { type: "checkbox", id: "reloads" });
+      ask(`Restart ${count === 1 ? "1 step" : `${count} steps`} from ${from}?`, () =>
+        change(runPath("restart"), { from: [from], reload: state.run.live && reload.checked }),
+      state.run.live && el("label", { for: "reloads" }, reload, " read the file again"));
+    },
+    cancelRun() {
+      whenLive(() => ask("Cancel the run?", () => change(runPath("cancel"), {})));
+    },
+    cancelStep() {
+      const step = state.chosen;
+      whenLive(() => {
+        if (!isActive(state.run.byStep.get(step))) say(`${step} is not running`, true);
+        else ask(`Cancel ${step}?`, () => change(runPath("cancel"), { step: [step] }));
+      });
+    },
+    approve(step, isApproved) {
+      const own = step ?? actions.question();
+      if (!own) return;
+      const comment = el("input", { placeholder: "Comment", "aria-label": "Comment" });
+      const word = isApproved === false ? "Reject" : "Approve";
+      const inputs = isApproved === false ? [] : valueInputs(state.run.byStep.get(own));
+      ask(`${word} ${own}?`, () => change(runPath("approve"),
+        { step: own, approved: isApproved !== false, comment: comment.value || null,
+          values: Object.fromEntries(inputs.filter((input) => input.value !== "")
+            .map((input) => [input.name, input.value])) }), [inputs, comment]);
+    },
+    reject() { if (actions.question()) actions.approve(actions.question(), false); },
+    /** The chosen approval, or the only one. */
+    question() {
+      const waiting = state.run?.live ? questions(state.run).map((step) => step.step) : [];
+      if (waiting.includes(state.chosen)) return state.chosen;
+      if (waiting.length !== 1) say("choose the step that is awaiting approval", true);
+      return waiting.length === 1 ? waiting[0] : null;
+    },
+    setDone() { setResult("success", "Count"); },
+    skip() { setResult("skipped", "Skip"); },
+    pauseRun() {
+      whenLive(() => change(runPath(state.run.paused ? "unpause" : "pause"), {}));
+    },
+    reload() {
+      whenLive(async () => {
+        const body = { reload: true, changed: true };
+        const plan = await change(runPath("restart"), { ...body, "dry-run": true });
+        if (plan) ask(`${plan.text}. Do it?`, () => change(runPath("restart"), body));
+      });
+    },
+    // The log.
+    search: () => page.log().search(), nextMatch: () => page.log().next(),
+    previousMatch: () => page.log().previous(), firstError: () => page.log().firstError(),
+    lineUp: () => page.log().scroll(-19), lineDown: () => page.log().scroll(19),
+    pageUp: () => page.log().scroll(-1), pageDown: () => page.log().scroll(1),
+    top: () => page.log().top(), bottom: () => page.log().bottom(),
+    follow: () => page.log().toggleFollow(), wrap: () => page.log().toggleWrap(),
+    previousAttempt: () => page.log().step(-1), nextAttempt: () => page.log().step(1),
+  };
+
+  function setResult(result, word) {
+    const step = state.chosen;
+    const words = result === "success" ? `${word} ${step} as succeeded?` : `${word} ${step}?`;
+    whenLive(() => ask(words, () => change(runPath("set"), { step: [step], result })));
+  }
+
+  return actions;
+}
