@@ -25,6 +25,34 @@ steps:
   - { id: build, needs: [], run: 'while [ ! -e built ]; do sleep 0.05; done' }
   - { id: test, run: 'while [ ! -e tested ]; do sleep 0.05; done' }
 """,
+    "named": """
+name: named
+params: { version: { type: string, required: true } }
+steps:
+  - id: one
+    env: { VERSION: "${{ params.version }}", ARGS: "${{ join(args, ' ') }}" }
+    run: 'echo "one $VERSION $ARGS" >> log'
+  - { id: two, run: 'echo two >> log' }
+""",
+    "matrix": """
+name: matrix
+steps:
+  - { id: compile, matrix: { opt: [O0, O2], cc: [cc, clang] }, run: 'echo "$REPRISE_STEP"' }
+  - { id: list, run: "echo 'items=[7,8]' >> $REPRISE_OUTPUT" }
+  - { id: work, foreach: "${{ fromJSON(steps.list.outputs.items) }}", run: 'true' }
+""",
+    "twice": """
+name: twice
+steps:
+  - { id: first, run: 'sleep 0.4' }
+  - { id: second, run: 'sleep 0.4; test -e ok' }
+""",
+    "secret": """
+name: secret
+params: { key: { type: string } }
+secrets: { TOKEN: { env: TOKEN_OF_TEST } }
+steps: [{ id: one, env: { KEY: "${{ params.key }}", TOKEN: "${{ secrets.TOKEN }}" }, run: exit 1 }]
+""",
 }
 
 
@@ -85,3 +113,37 @@ def a_failure_that_is_allowed_does_not_hide_what_runs(own, page, browser):
     own.ended(run, "succeeded")
     browser.sees("succeeded", "#bar")
     browser.sees("lint", "#detail h2")
+
+
+@with_browser(WORKFLOWS)
+def a_run_that_has_succeeded_is_run_again(own, page, browser):
+    own.write("folder with a blank.txt", "")
+    run = own.run_to_end("named", "succeeded", "-p", "version=1 'a'", "--only", "one", "--",
+                         "--verbose")
+    browser.sees("succeeded", "#bar")
+    expect("Resume" not in browser.text("#bar"), "no Resume", browser.text("#bar"))
+    browser.press("p")
+    browser.sees("r runs it again", "#said")
+    browser.click("#bar button", "Run again")
+    browser.sees("Run named again with version = 1 'a'?", "#ask")
+    browser.click("#ask button.primary")
+    second = eventually("another run", lambda: next(iter(own.ids() - {run}), None))
+    own.ended(second, "succeeded")
+    browser.sees(second, "#bar")
+    expect_equal("what ran", own.read("log"), "one 1 'a' --verbose\n" * 2)
+    expect_equal("the first run", own.show(run)["generation"], 1)
+    browser.press("r")
+    browser.confirm("Run named again")
+    eventually("a third run", lambda: len(own.ids()) == 3)
+
+
+@with_browser(WORKFLOWS, TOKEN_OF_TEST="s3cret-words")
+def no_button_is_always_refused(own, page, browser):
+    """A secret parameter is not recorded, so that its run can neither be resumed nor repeated."""
+    own.run_to_end("secret", "failed", "-p", "key=s3cret-words")
+    browser.sees("failed", "#bar")
+    for part in ("#bar", "#detail"):
+        for word in ("Resume", "Restart", "again"):
+            expect(word not in browser.text(part), f"no {word}", browser.text(part))
+    browser.press("r")
+    browser.sees("not enough", "#said")

@@ -25,9 +25,13 @@ struct RunDocument: Encodable {
   private let estimate: Estimate?
   private let trigger: String?
   private let live: Bool
+  private let canResume: Bool
+  private let canStartAgain: Bool
 
   private enum CodingKeys: String, CodingKey {
     case number, plan, finally, phase, paused, estimate, trigger, live
+    case canResume = "can-resume"
+    case canStartAgain = "can-start-again"
   }
 
   init(_ run: FollowedRun) {
@@ -41,6 +45,8 @@ struct RunDocument: Encodable {
     trigger = run.record.request.trigger
       .flatMap { $0.cause == .manual ? nil : $0.words }
     live = run.record.status.isLive
+    canResume = run.record.request.canResume
+    canStartAgain = run.record.request.canStartAgain
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -54,6 +60,8 @@ struct RunDocument: Encodable {
     try container.encodeIfPresent(estimate, forKey: .estimate)
     try container.encodeIfPresent(trigger, forKey: .trigger)
     try container.encode(live, forKey: .live)
+    try container.encode(canResume, forKey: .canResume)
+    try container.encode(canStartAgain, forKey: .canStartAgain)
   }
 }
 

@@ -92,6 +92,9 @@ extension WebAPI {
         from: from, changedOnly: body.changed ?? false, isDryRun: body.isDryRun ?? false,
         isForced: body.force ?? false)
       return try await send(.reload(options, by: requester()), to: record)
+    case "again":
+      _ = try request.decoded(ChangeBody.None.self)
+      return try await startAgain(record)
     case "cancel":
       let body = try request.decoded(ChangeBody.Cancel.self)
       return try await send(.cancel(steps: body.step ?? [], now: body.now ?? false), to: record)
@@ -147,6 +150,17 @@ extension WebAPI {
     let run = try await started.start(
       words, in: record.moved(to: journal.directory).request.directory, resuming: record)
     return Done(text: "run \(run) goes on", run: run.description)
+  }
+
+  /// Starts the workflow of a run that has ended again, with the same parameters, as a new run.
+  private func startAgain(_ record: RunRecord) async throws -> Done {
+    guard !record.status.isLive else {
+      throw Refusal(409, "run \(record.id) is in progress: it can be restarted")
+    }
+    let moved = record.moved(to: journal.directory).request
+    let run = try await started.start(
+      try moved.wordsToStartAgain(), in: moved.directory, resuming: nil)
+    return Done(text: "run \(run) of \(record.request.workflow) has started", run: run.description)
   }
 
   private func start(_ request: APIRequest) async throws -> Done {

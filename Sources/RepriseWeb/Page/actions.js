@@ -2,9 +2,20 @@
 
 import { post, read } from "./api.js";
 import { el } from "./dom.js";
-import { isActive, questions, takeList, withDependents } from "./model.js";
+import { canRestart, isActive, nameOf, nextOf, questions, takeList, withDependents }
+  from "./model.js";
 import { answer, ask, closeSheet, isAsking, say, showKeys, showStart, valueInputs }
   from "./sheets.js";
+
+const notEnough = "the record of this run is not enough to run its steps again: it has secrets, "
+  + "which are not recorded, or needs the program that has started it";
+
+/** The parameters of a run, in words. */
+function withParams(run) {
+  const given = Object.entries(run.params).map(([name, value]) =>
+    `${name} = ${value.length > 40 ? `${value.slice(0, 40)}…` : value}`);
+  return given.length ? ` with ${given.join(", ")}` : "";
+}
 
 /**
  * Makes the actions by the names of the table of keys, and those of buttons. `page` has the state,
@@ -39,6 +50,7 @@ export function makeActions(page) {
   function whenLive(act) {
     if (!state.run || state.isStatic) return;
     if (state.run.live) act();
+    else if (nextOf(state.run) === "again") say("the run has ended; r runs it again", true);
     else say("the run has ended; r resumes it, R restarts it from the chosen step", true);
   }
 
@@ -99,15 +111,24 @@ export function makeActions(page) {
     restartRun() {
       if (!state.run || state.isStatic) return;
       const { run } = state;
-      if (!run.live) change(runPath("restart"), {});
-      else ask(`Restart all ${run.order.length} steps?`, () => change(runPath("restart"), {}));
+      const next = nextOf(run);
+      const restart = () => change(runPath("restart"), {});
+      if (next === "resume") restart();
+      else if (next === "restart") ask(`Restart all ${run.order.length} steps?`, restart);
+      else if (next === "again") ask(`Run ${run.workflow} again${withParams(run)}?`, runAgain);
+      else say(notEnough, true);
     },
     restartStep() {
       if (!state.run || !state.chosen || state.isStatic) return;
+      if (!canRestart(state.run)) {
+        say(notEnough, true);
+        return;
+      }
       const from = state.chosen;
       const count = withDependents(state.run, from).size;
       const reload = el("input", { type: "checkbox", id: "reloads" });
-      ask(`Restart ${count === 1 ? "1 step" : `${count} steps`} from ${from}?`, () =>
+      const steps = count === 1 ? "1 step" : `${count} steps`;
+      ask(`Restart ${steps} from ${nameOf(state.run, from)}?`, () =>
         change(runPath("restart"), { from: [from], reload: state.run.live && reload.checked }),
       state.run.live && el("label", { for: "reloads" }, reload, " read the file again"));
     },
@@ -117,8 +138,9 @@ export function makeActions(page) {
     cancelStep() {
       const step = state.chosen;
       whenLive(() => {
-        if (!isActive(state.run.byStep.get(step))) say(`${step} is not running`, true);
-        else ask(`Cancel ${step}?`, () => change(runPath("cancel"), { step: [step] }));
+        const name = nameOf(state.run, step);
+        if (!isActive(state.run.byStep.get(step))) say(`${name} is not running`, true);
+        else ask(`Cancel ${name}?`, () => change(runPath("cancel"), { step: [step] }));
       });
     },
     approve(step, isApproved) {
@@ -127,7 +149,7 @@ export function makeActions(page) {
       const comment = el("input", { placeholder: "Comment", "aria-label": "Comment" });
       const word = isApproved === false ? "Reject" : "Approve";
       const inputs = isApproved === false ? [] : valueInputs(state.run.byStep.get(own));
-      ask(`${word} ${own}?`, () => change(runPath("approve"),
+      ask(`${word} ${nameOf(state.run, own)}?`, () => change(runPath("approve"),
         { step: own, approved: isApproved !== false, comment: comment.value || null,
           values: Object.fromEntries(inputs.filter((input) => input.value !== "")
             .map((input) => [input.name, input.value])) }), [inputs, comment]);
@@ -162,9 +184,15 @@ export function makeActions(page) {
     previousAttempt: () => page.log().step(-1), nextAttempt: () => page.log().step(1),
   };
 
+  async function runAgain() {
+    const done = await change(runPath("again"), {});
+    if (done) await actions.open(done.run);
+  }
+
   function setResult(result, word) {
     const step = state.chosen;
-    const words = result === "success" ? `${word} ${step} as succeeded?` : `${word} ${step}?`;
+    const name = nameOf(state.run, step);
+    const words = result === "success" ? `${word} ${name} as succeeded?` : `${word} ${name}?`;
     whenLive(() => ask(words, () => change(runPath("set"), { step: [step], result })));
   }
 

@@ -3,7 +3,7 @@
 import { el, fill, icon } from "./dom.js";
 import { findingText } from "./findings.js";
 import { clockText, durationText, reasonText, requesterText, secondsBetween } from "./format.js";
-import { isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
+import { canRestart, isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
 
 /** Draws title and facts of the chosen step. */
 export function drawDetail(box, state, actions) {
@@ -20,11 +20,11 @@ export function drawDetail(box, state, actions) {
   const words = progress ? `${Math.round(progress.part * 100)} % ${progress.text ?? ""}` : shown;
   fill(box,
     el("div", { class: "title" },
-      el("h2", {}, icon(shown), titleOf(run, step),
+      el("h2", {}, icon(shown), nameOf(run, step.step),
         el("span", { class: "pill" }, words)),
       !state.isStatic && el("div", { class: "actions" },
-        el("button", { class: "primary", onclick: () => actions.restartStep() }, label,
-          el("kbd", {}, "R")),
+        canRestart(run) && el("button", { class: "primary",
+          onclick: () => actions.restartStep() }, label, el("kbd", {}, "R")),
         run.live && isActive(step)
           && el("button", { onclick: () => actions.cancelStep() }, "Cancel", el("kbd", {}, "C")),
         run.live && step.state !== "succeeded" && [
@@ -33,11 +33,6 @@ export function drawDetail(box, state, actions) {
         ])),
     el("dl", { class: "facts" }, facts(run, step, state, actions).map(([name, value]) =>
       [el("dt", {}, name), el("dd", {}, value)])));
-}
-
-function titleOf(run, step) {
-  const name = nameOf(run, step.step);
-  return name === step.step && step.label ? `${name} (${step.label})` : name;
 }
 
 function facts(run, step, state, actions) {

@@ -2,7 +2,7 @@
 
 import { el, fill, icon } from "./dom.js";
 import { beginningText, durationText, secondsBetween } from "./format.js";
-import { counts, nameOf, questions } from "./model.js";
+import { counts, nameOf, nextOf, questions } from "./model.js";
 
 /** Draws the bar. */
 export function drawBar(box, state, actions) {
@@ -25,8 +25,9 @@ export function drawBar(box, state, actions) {
       `generation ${run.generation} · ${beginningText(generation)}`),
     el("span", { class: "grow" }), el("span", { class: "clock", id: "clock" }),
     !state.isStatic && [
-      el("button", { class: "primary", onclick: actions.restartRun },
-        run.live ? "Restart" : "Resume", el("kbd", {}, "r")),
+      nextOf(run) && el("button", { class: "primary", onclick: actions.restartRun },
+        { restart: "Restart", resume: "Resume", again: "Run again" }[nextOf(run)],
+        el("kbd", {}, "r")),
       run.live && [
         el("button", { onclick: actions.pauseRun }, run.paused ? "Continue" : "Pause",
           el("kbd", {}, "p")),

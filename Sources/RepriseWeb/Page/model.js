@@ -92,9 +92,13 @@ export function takeFrame(run, frame) {
   return frame.plan ? null : ids;
 }
 
-/** What is shown for the id of a step or group: its name, if it has one. */
+/** What is shown for a step or group: its name, or `compile (O2, cc)` for the id `compile[3]`. */
 export function nameOf(run, id) {
-  return run.planned.get(id)?.name ?? run.plan?.["group-names"]?.[id] ?? id;
+  const planned = run.planned.get(id);
+  const name = planned?.name ?? run.plan?.["group-names"]?.[id];
+  if (name) return name;
+  const label = planned?.label ?? run.byStep.get(id)?.label;
+  return label ? `${id.replace(/\[\d+\]$/, "")} (${label})` : id;
 }
 
 /** The state of a step as it is drawn: `waiting` is one that awaits an approval. */
@@ -147,6 +151,16 @@ export function withDependents(run, id) {
   run.closureOf = { id, plan: run.plan, found };
   return found;
 }
+
+/** What the first button does to a run, by the name of its path in the API; null if nothing. */
+export function nextOf(run) {
+  if (run.live) return "restart";
+  if (["succeeded", "skipped"].includes(run.status)) return run["can-start-again"] ? "again" : null;
+  return run["can-resume"] ? "resume" : null;
+}
+
+/** Whether steps of a run can run again. */
+export function canRestart(run) { return run.live || run["can-resume"]; }
 
 /** The questions that wait for an answer. */
 export function questions(run) {

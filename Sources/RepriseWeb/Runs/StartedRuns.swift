@@ -55,8 +55,10 @@ package final class StartedRuns: Sendable {
     let hasEnded = Mutex(false)
     let program: DetachedProgram
     do {
+      // Words after "--" are arguments of the workflow.
       program = try DetachedProgram(
-        inFolder(folder) + [command] + words + state, errors: errors.descriptor)
+        inFolder(folder) + [command] + words.prefix(1) + state + words.dropFirst(),
+        errors: errors.descriptor)
     } catch {
       count.withLock { $0.running -= 1 }
       throw Refusal(500, "\(command) cannot be started: \(error)")
