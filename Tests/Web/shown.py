@@ -5,6 +5,8 @@ import os
 import signal
 import time
 
+from selenium.webdriver import ActionChains
+
 from browser import with_browser
 from changes import sleeping
 from project import eventually, expect, expect_equal
@@ -147,3 +149,80 @@ def no_button_is_always_refused(own, page, browser):
             expect(word not in browser.text(part), f"no {word}", browser.text(part))
     browser.press("r")
     browser.sees("not enough", "#said")
+
+
+@with_browser(WORKFLOWS)
+def items_have_their_labels_everywhere(own, page, browser):
+    own.run_to_end("matrix", "succeeded")
+    run = own.run_to_end("matrix", "succeeded")
+    browser.click("#runs .run", run)
+    browser.sees("succeeded", "#bar")
+    for label in ("compile (O2, cc)", "work (8)"):
+        browser.sees(label, "#timeline")
+    browser.click('#graph .node[aria-label^="compile,"]')
+    browser.node("compile (O2")
+    browser.sees("compile (O2, cc)", "#detail h2")
+    browser.sees("compile[2]", "#detail")
+    expect_equal("the name of the log", browser.script(
+        "return document.getElementById('log').ariaLabel"), "Output of compile (O2, cc)")
+    browser.press("R")
+    browser.sees("from compile (O2, cc)?", "#ask")
+    browser.press("n")
+    for view in ("table", "compare"):
+        browser.click(f"[data-view={view}]")
+        browser.sees("compile (O2, cc)", "#other")
+        browser.sees("work (8)", "#other")
+        expect("[" not in browser.text("#other"), "no numbers of items", browser.text("#other"))
+
+
+@with_browser(WORKFLOWS)
+def pauses_between_generations_are_cut_out_of_the_timeline(own, page, browser):
+    run = own.run_to_end("twice", "failed")
+    time.sleep(5)
+    own.write("ok", "")
+    own.command("resume", run, "--progress", "none")
+    browser.sees("generation 2", "#bar")
+    browser.sees("succeeded", "#bar")
+    eventually("the cut", lambda: browser.elements("#timeline .restart.cut"))
+    browser.sees("s after", "#timeline")
+    widths = browser.script("""
+      const width = document.querySelector('#timeline').clientWidth;
+      return [...document.querySelectorAll('#timeline .bar')].map((bar) =>
+        bar.getBoundingClientRect().width / width)""")
+    # Three bars of 0.4 s; beside the pause of five seconds they would be less than a tenth each.
+    expect(len(widths) == 3 and min(widths) > 0.13, "wide bars", widths)
+
+
+@with_browser(WORKFLOWS)
+def the_timeline_is_zoomed_by_dragging(own, page, browser):
+    own.write("ok", "")
+    run = own.run_to_end("twice", "succeeded")
+    browser.sees(run, "#bar")
+    browser.sees("second", "#timeline")
+    bars = """return [...document.querySelectorAll('#timeline .bar')].map((bar) =>
+        bar.getBoundingClientRect().width)"""
+    eventually("bars", lambda: len(browser.script(bars)) == 2)
+    before = browser.script(bars)
+    chosen = browser.text("#detail h2")
+    box = browser.script("""
+      const { left, top, width } = document.getElementById('timeline').getBoundingClientRect();
+      return { left, top, width };""")
+    for ending in ("escape", "double click", "button"):
+        actions = ActionChains(browser.driver)
+        actions.w3c_actions.pointer_action.move_to_location(
+            int(box["left"] + box["width"] * 0.4), int(box["top"] + 55)).pointer_down()
+        actions.w3c_actions.pointer_action.move_to_location(
+            int(box["left"] + box["width"] * 0.6), int(box["top"] + 60)).pointer_up()
+        actions.perform()
+        browser.sees("Whole run", "#timeline")
+        eventually("wider bars", lambda: browser.script(bars)[1] > 2 * before[1])
+        browser.sees("first", "#timeline")
+        expect_equal("the chosen step", browser.text("#detail h2"), chosen)
+        if ending == "escape":
+            browser.press("escape")
+        elif ending == "button":
+            browser.click("#timeline .whole")
+        else:
+            ActionChains(browser.driver).double_click(
+                browser.elements("#timeline svg .scale")[0]).perform()
+        eventually("all of it again", lambda: browser.script(bars) == before)

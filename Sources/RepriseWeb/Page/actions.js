@@ -104,7 +104,7 @@ export function makeActions(page) {
     firstStep: () => move(-1e9), lastStep: () => move(1e9),
     back() {
       if (isAsking()) answer(false);
-      else if (!closeSheet()) document.activeElement?.blur();
+      else if (!closeSheet() && !page.timeline().showWhole()) document.activeElement?.blur();
     },
     help() { showKeys(state.project?.keys ?? []); },
     graph: () => actions.show("graph"), timeline: () => actions.show("timeline"),

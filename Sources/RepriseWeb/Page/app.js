@@ -8,7 +8,7 @@ import { visible } from "./format.js";
 import { legend } from "./graph.js";
 import { drawBanner, drawBar, drawClock } from "./head.js";
 import { keyListener } from "./keys.js";
-import { counts, firstStep, isAllowedToFail, isDone, runOf, takeFrame, takeLine, takeList }
+import { counts, firstStep, isAllowedToFail, isDone, nameOf, runOf, takeFrame, takeLine, takeList }
   from "./model.js";
 import { buildPage } from "./page.js";
 import { isForSheet, say } from "./sheets.js";
@@ -143,7 +143,7 @@ function chooseStep(id, line) {
   state.chosen = id;
   if (isNew || line !== undefined) {
     parts.log.attempts(state.run.attempts.get(id) ?? []);
-    parts.log.open({ run: state.run.id, step: id }, line);
+    parts.log.open({ run: state.run.id, step: id, name: nameOf(state.run, id) }, line);
   }
   parts.timeline.reveal(id);
 }
@@ -218,7 +218,7 @@ function failed(error) {
 }
 
 const actions = makeActions({ state, changed, changedSide, chooseStep, draw, drawView, failed,
-  followAddress, remember, log: () => parts.log });
+  followAddress, remember, log: () => parts.log, timeline: () => parts.timeline });
 
 // MARK: The beginning
 

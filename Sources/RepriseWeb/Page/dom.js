@@ -5,6 +5,7 @@ import { visible } from "./format.js";
 const SVG = "http://www.w3.org/2000/svg";
 const svgNames = new Set([
   "svg", "g", "path", "rect", "text", "line", "circle", "defs", "pattern", "title",
+  "clipPath",
 ]);
 
 /** Creates an element with attributes, listeners (`onclick`, …) and children. */

@@ -41,6 +41,7 @@ export function makeLog(box, { say, link }) {
     ticket += 1;
     const own = ticket;
     place = next;
+    list.setAttribute("aria-label", next ? `Output of ${next.name}` : "Output");
     [lines, from, to, size, matches, matchAt, marked] = [[], 0, 0, 0, [], -1, line ?? null];
     found.textContent = "";
     isFollowing = line == null;

@@ -3,6 +3,7 @@
 import { el, fill, shape } from "./dom.js";
 import { durationText, secondsBetween } from "./format.js";
 import { stateOfMembers } from "./groups.js";
+import { fitted, textWidth } from "./measure.js";
 import { isOver, stateOf, usualOf } from "./model.js";
 
 /**
@@ -15,31 +16,13 @@ export const densities = [
   { gapX: 15, gapY: 8, least: 60, most: 132, indent: 20, end: 6, wraps: true },
 ];
 
-const [nameSize, timeSize] = [12.5, 11];
+// Sizes and weights of letters, as the style has them.
+const nameFont = [12.5, 600];
+const timeFont = [11];
 // A bar of more steps than this has a share for each state, in this order.
 const cellsMax = 24;
 const barOrder = ["failed", "waiting", "running", "interrupted", "succeeded", "cancelled",
   "skipped", "ready", "pending"];
-let measuring = null;
-
-/** The width of a text in a drawing, as a name or as a time. */
-function textWidth(text, isName) {
-  if (!measuring) {
-    measuring = document.createElement("canvas").getContext("2d");
-    measuring.family = getComputedStyle(document.body).fontFamily;
-  }
-  measuring.font = `${isName ? 600 : 400} ${isName ? nameSize : timeSize}px ${measuring.family}`;
-  return measuring.measureText(text).width;
-}
-
-/** A text that fits, with its first and last letters. */
-function fitted(text, room, isName) {
-  const width = textWidth(text, isName);
-  if (width <= room) return text;
-  const count = Math.max(2, Math.floor((text.length * room) / width) - 1);
-  const last = Math.floor(count / 3);
-  return `${text.slice(0, count - last)}…${last ? text.slice(-last) : ""}`;
-}
 
 /** The lines of a name: two if it is long and has a place to break. */
 function linesOf(name, wraps) {
@@ -57,10 +40,10 @@ function linesOf(name, wraps) {
 export function nodeSize(node, density) {
   const isGroup = node.members.length > 1;
   const count = isGroup ? `×${node.members.length}` : "";
-  const beside = density.indent + density.end + (isGroup ? textWidth(count, false) + 8 : 0);
+  const beside = density.indent + density.end + (isGroup ? textWidth(count, ...timeFont) + 8 : 0);
   const all = linesOf(node.name ?? node.id, density.wraps);
-  const lines = all.map((line) => fitted(line, density.most - beside, true));
-  const wide = Math.max(...lines.map((line) => textWidth(line, true))) + beside;
+  const lines = all.map((line) => fitted(line, density.most - beside, ...nameFont));
+  const wide = Math.max(...lines.map((line) => textWidth(line, ...nameFont))) + beside;
   const w = Math.ceil(Math.min(density.most, Math.max(density.least, wide)));
   const h = (density.wraps ? 21 : 27) + 15 * lines.length + (isGroup ? 8 : 0);
   return { w, h, lines, count, ...density };
@@ -97,8 +80,8 @@ export function nodeTimes(run, node, state, now) {
 /** The first of some texts that fits into a node; the last one if none does. */
 export function fittingTime(times, size, w) {
   const room = w - size.indent - size.end;
-  const found = times.find((text) => textWidth(text, false) <= room);
-  return found ?? fitted(times.at(-1), room, false);
+  const found = times.find((text) => textWidth(text, ...timeFont) <= room);
+  return found ?? fitted(times.at(-1), room, ...timeFont);
 }
 
 /** Makes the elements of a node at its place; `open` is called for a click. */

@@ -17,10 +17,11 @@ export async function showTable(box, run, actions) {
         el("button", { class: `b-${line.status}`, "aria-label": `run ${line.id}, ${line.status}`,
           title: `${line.id}, ${momentText(line.started)}`,
           onclick: () => actions.open(line.id) }))))),
-    el("tbody", {}, rows.map((step, row) => el("tr", {}, el("th", { scope: "row" }, step),
+    el("tbody", {}, rows.map((step, row) => el("tr", {}, el("th", { scope: "row", title: step },
+        nameOf(run, step)),
       table.cells[row].map((cell, column) => {
         if (!cell) return el("td");
-        const words = `${step} in ${table.runs[column].id}: ${cell.state}`
+        const words = `${nameOf(run, step)} in ${table.runs[column].id}: ${cell.state}`
           + (cell.seconds == null ? "" : `, ${durationText(cell.seconds)}`);
         const button = el("button", { class: `b-${cell.state}`, title: words, "aria-label": words,
           onclick: () => actions.open(table.runs[column].id, step) });
@@ -55,7 +56,7 @@ export async function showComparison(box, run, lines, chosen, actions) {
   const side = (part) => part && [icon(part.state), " ", durationText(part.seconds) || part.state];
   fill(body,
     found["first-different"] && el("p", { class: "welcome" },
-      `The first step with other outputs is ${found["first-different"]}.`),
+      `The first step with other outputs is ${nameOf(run, found["first-different"])}.`),
     el("table", {},
       el("thead", {}, el("tr", {}, ["step", "the other", "this run", "added"].map((text) =>
         el("th", { scope: "col" }, text)))),
