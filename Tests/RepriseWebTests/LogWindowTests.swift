@@ -56,6 +56,24 @@ struct LogWindowTests {
     #expect(LogWindow(of: log, from: -999, limit: 1000).lines.count == 3)
   }
 
+  @Test func `the first line of a window has its number`() throws {
+    let text = (1...40_000).map { "\($0)\n" }.joined()
+    let (log, folder) = try Self.log(text)
+    defer { withExtendedLifetime(folder) {} }
+    for from: Int64 in [0, 1, 2, 1000, 100_000, -20, -100_000] {
+      let window = LogWindow(of: log, from: from, limit: 1000, isNumbered: true)
+      #expect(window.firstLine.map { "\($0)" } == window.lines.first?.text)
+    }
+    #expect(LogWindow(of: log, from: 1000, limit: 1000).firstLine == nil)
+  }
+
+  @Test func `lines behind a gap have no number`() throws {
+    let (log, folder) = try Self.log("0123456\n89abcde\nfghijkl\n", keeping: 8..<16)
+    defer { withExtendedLifetime(folder) {} }
+    #expect(LogWindow(of: log, from: 0, limit: 1000, isNumbered: true).firstLine == 1)
+    #expect(LogWindow(of: log, from: 16, limit: 1000, isNumbered: true).firstLine == nil)
+  }
+
   @Test func `a line that is longer than a window comes in pieces`() throws {
     let long = String(repeating: "x", count: 200_000)
     let (log, folder) = try Self.log("a\n\(long)\nb\n")

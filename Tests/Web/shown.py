@@ -1,4 +1,4 @@
-# What the page says about runs: of an engine that has died, of failures that are allowed, and so on.
+# What the page says about runs: of an engine that has died, of failures that are allowed.
 
 import json
 import os

@@ -150,6 +150,7 @@ package struct WebAPI: Sendable {
     let limit = try request.number("limit") ?? Int(LogWindow.bytesDefault)
     let found = request.text("find")
     let isBackward = request.text("back") != nil
+    let isNumbered = request.text("numbered") != nil
     guard from >= 0 || found == nil, limit > 0 else {
       throw Refusal(400, "from and limit must not be negative")
     }
@@ -167,7 +168,9 @@ package struct WebAPI: Sendable {
         }
       }
       guard let found, !found.isEmpty else {
-        let window = log.map { LogWindow(of: $0, from: Int64(from), limit: Int64(limit)) }
+        let window = log.map {
+          LogWindow(of: $0, from: Int64(from), limit: Int64(limit), isNumbered: isNumbered)
+        }
         return .json(window ?? LogWindow())
       }
       let matches = log.map {

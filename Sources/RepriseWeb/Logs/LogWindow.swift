@@ -28,11 +28,14 @@ struct LogWindow: Encodable {
   let from: Int64
   let to: Int64
   let leftOut: Int64
+  /// The number of the first line, if it is wanted and known.
+  let firstLine: Int?
   let lines: [Line]
 
   private enum CodingKeys: String, CodingKey {
     case generation, attempt, size, from, to, lines
     case leftOut = "left-out"
+    case firstLine = "first-line"
   }
 
   /// Returns the size of the output so far, including what was not kept, in bytes.
@@ -49,6 +52,7 @@ struct LogWindow: Encodable {
   init() {
     (generation, attempt) = (nil, nil)
     (size, from, to, leftOut) = (0, 0, 0, 0)
+    firstLine = nil
     lines = []
   }
 
@@ -59,7 +63,8 @@ struct LogWindow: Encodable {
   ///   - from: The offset of its beginning, which moves back to the start of a line; if it is
   ///     negative, the distance to the end.
   ///   - limit: The number of bytes.
-  init(of log: LogFile, from: Int64, limit: Int64) {
+  ///   - isNumbered: Whether to count the lines before it.
+  init(of log: LogFile, from: Int64, limit: Int64, isNumbered: Bool = false) {
     let size = Self.size(of: log)
     let wanted = min(max(0, from < 0 ? size + from : from), size)
     // A window holds at least one line.
@@ -96,6 +101,7 @@ struct LogWindow: Encodable {
     self.from = start
     to = end
     self.leftOut = leftOut
+    firstLine = isNumbered ? bytes.lineNumber(at: start) : nil
     self.lines = lines
   }
 }

@@ -27,6 +27,37 @@ struct OutputBytes {
     return piece.offset + Int64(lineFeed) + 1
   }
 
+  /// The number of bytes before a line whose number is counted.
+  private static let countedBytesMax: Int64 = 16 << 20
+
+  /// Returns the number of the line that starts at an offset, counted from 1; nil if it is far from
+  /// the start, or if something before it was not kept.
+  func lineNumber(at offset: Int64) -> Int? {
+    guard offset <= Self.countedBytesMax else { return nil }
+    var number = 1
+    var position: Int64 = 0
+    while position < offset {
+      let end = min(offset, position + (1 << 20))
+      let (pieces, leftOut) = read(position..<end)
+      guard leftOut == 0 else { return nil }
+      for piece in pieces { number += lineFeeds(in: piece.bytes) }
+      position = end
+    }
+    return number
+  }
+
+  private func lineFeeds(in bytes: [UInt8]) -> Int {
+    var count = 0
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      var at = 0
+      while at < bytes.count {
+        if unsafe bytes[at] == UInt8(ascii: "\n") { count += 1 }
+        at += 1
+      }
+    }
+    return count
+  }
+
   /// Reads a range.
   ///
   /// - Parameter range: The offsets.

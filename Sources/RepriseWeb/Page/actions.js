@@ -81,7 +81,11 @@ export function makeActions(page) {
       changed();
       drawView();
     },
-    compare(other) { state.other = other; drawView(); },
+    compare(other) {
+      state.other = other;
+      remember();
+      drawView();
+    },
     theme() {
       const root = document.documentElement;
       root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";

@@ -21,7 +21,7 @@ const session = () => localStorage.getItem("session") ?? "";
 export async function openSession() {
   const token = /[#&]token=([0-9a-f]+)/.exec(location.hash)?.[1];
   if (!token || staticRun) return;
-  const rest = location.hash.replace(/#?&?token=[0-9a-f]+/, "");
+  const rest = location.hash.replace(/&?token=[0-9a-f]+/, "").replace(/^#&?/, "#");
   history.replaceState(null, "", location.pathname + rest);
   const answer = await post("/api/session", { token });
   localStorage.setItem("session", answer.session);

@@ -99,7 +99,8 @@ async function drawView() {
 
 function addressOf(more = {}) {
   const view = state.view === "graph" ? null : state.view;
-  const words = { run: state.run?.id, step: state.chosen, view, ...more };
+  const other = view === "compare" ? state.other : null;
+  const words = { run: state.run?.id, step: state.chosen, view, other, ...more };
   return `#${Object.entries(words).filter(([, value]) => value != null)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
 }
@@ -118,6 +119,7 @@ async function followAddress() {
     state.run = null;
     stream.follow({});
   }
+  state.other = words.get("other");
   const line = words.has("line") ? Number(words.get("line")) : undefined;
   state.isFollowing = !words.has("step");
   if (state.run) chooseStep(words.get("step") ?? firstStep(state.run), line);

@@ -1,15 +1,22 @@
 // The log of a step: windows of its output from the server, never the whole of it.
 
-import { styledPieces } from "./ansi.js";
 import { logPath, read } from "./api.js";
 import { el, fill, onceAFrame } from "./dom.js";
-import { bytesText, clockText } from "./format.js";
+import { downloadMax, keep, wholeLog } from "./download.js";
+import { bytesText } from "./format.js";
+import { lineElement } from "./lines.js";
 
 const linesMax = 1000;
 const windowBytes = 128 * 1024;
 
-/** Creates the log pane; `say` shows a message, `link` returns the address of a line. */
-export function makeLog(box, { say, link }) {
+/** The number of lines of a part of a log: a long one is in pieces. */
+const countOf = (part) => part.filter((line) => !line.continues).length;
+
+/**
+ * Creates the log pane. `say` shows a message, `link` returns the address of a line, and `stateOf`
+ * the state of a step.
+ */
+export function makeLog(box, { say, link, stateOf: stateOfStep }) {
   const list = el("div", { id: "log", tabindex: 0, role: "log", "aria-label": "Output",
     "aria-live": "off" });
   const search = el("input", { type: "search", placeholder: "Search the log", "aria-label":
@@ -17,8 +24,13 @@ export function makeLog(box, { say, link }) {
   const found = el("span", { class: "dim" });
   const followButton = el("button", { "aria-pressed": "true", onclick: () => follow(true) },
     "Follow");
+  const timesButton = el("button", { "aria-pressed": "false", title: "Times of lines",
+    onclick: () => toggleTimes() }, "Times");
+  const keepButton = el("button", { title: "Keep the output as a file", "aria-label": "Download",
+    onclick: () => download() }, "⭳");
   const choice = el("select", { "aria-label": "Attempt", onchange: () => choose(choice.value) });
-  fill(box, el("div", { class: "tools" }, search, found, choice, followButton), list);
+  fill(box, el("div", { class: "tools" }, search, found, choice, timesButton, keepButton,
+    followButton), list);
 
   let place = null; // { run, step, generation, attempt }
   let lines = [];
@@ -26,7 +38,9 @@ export function makeLog(box, { say, link }) {
   let isFollowing = true;
   let isReading = false;
   let isStale = false;
-  let showsTimes = false;
+  let showsTimes = localStorage.getItem("times") === "true";
+  // The number of the first line; null if it is unknown.
+  let first = null;
   let marked = null;
   let matches = [];
   let matchAt = -1;
@@ -49,7 +63,7 @@ export function makeLog(box, { say, link }) {
     if (!next) return;
     try {
       const start = line == null ? -windowBytes : Math.max(0, line - windowBytes / 2);
-      const window = await readLog(next, { from: start, limit: windowBytes });
+      const window = await readLog(next, { from: start, limit: windowBytes, numbered: 1 });
       if (own !== ticket) return;
       take(window, line);
       draw(line);
@@ -59,19 +73,29 @@ export function makeLog(box, { say, link }) {
   }
 
   function noteOf(error) {
-    return error.status === 404 ? "no output yet" : error.message;
+    return error.status === 404 ? emptyNote() : error.message;
+  }
+
+  /** What is said of a step without output. */
+  function emptyNote() {
+    const state = stateOfStep(place.step);
+    if (["succeeded", "failed", "interrupted"].includes(state)) return "(no output)";
+    return ["skipped", "cancelled"].includes(state) ? `(${state})` : "no output yet";
   }
 
   function take(window, line) {
     [lines, from, to, size] = [window.lines, window.from, window.to, window.size];
+    first = window["left-out"] ? null : window["first-line"] ?? null;
     if (lines.length > linesMax) {
       // Short lines: those around the wanted one, or the last ones.
       const wanted = line == null ? lines.length : lines.findIndex((one) => one.at >= line);
-      const first = Math.max(0, Math.min(lines.length, wanted + linesMax / 2) - linesMax);
-      if (first + linesMax < lines.length) to = lines[first + linesMax].at;
-      lines = lines.slice(first, first + linesMax);
+      const cut = Math.max(0, Math.min(lines.length, wanted + linesMax / 2) - linesMax);
+      if (cut + linesMax < lines.length) to = lines[cut + linesMax].at;
+      if (first !== null) first += countOf(lines.slice(0, cut));
+      lines = lines.slice(cut, cut + linesMax);
       from = lines[0].at;
     }
+    number();
     place.shown = { generation: window.generation, attempt: window.attempt };
     if (window["left-out"]) say(`${bytesText(window["left-out"])} of the output were not kept`);
   }
@@ -87,14 +111,20 @@ export function makeLog(box, { say, link }) {
     try {
       if (direction === "start") {
         const start = Math.max(0, from - windowBytes);
-        const window = await readLog(place, { from: start, limit: Math.max(65537, from - start) });
+        const window = await readLog(place, { from: start, limit: Math.max(65537, from - start),
+          numbered: 1 });
         if (own !== ticket) return;
         if (isOther(window)) return void open(place);
-        const before = window.lines.filter((line) => line.at < from);
+        const earlier = window.lines.filter((line) => line.at < from);
+        const before = earlier.slice(-linesMax / 2);
+        const skipped = earlier.slice(0, earlier.length - before.length);
         const top = list.firstElementChild;
         const offset = top?.getBoundingClientRect().top ?? 0;
         lines = [...before, ...lines].slice(0, linesMax);
-        from = window.from;
+        from = before[0]?.at ?? window.from;
+        first = window["left-out"] ? null : window["first-line"] ?? null;
+        if (first !== null) first += countOf(skipped);
+        number();
         to = endOf(lines);
         draw();
         requestAnimationFrame(() => {
@@ -106,7 +136,11 @@ export function makeLog(box, { say, link }) {
         if (own !== ticket) return;
         if (isOther(window)) return void open(place);
         const after = window.lines.filter((line) => line.at >= to);
-        lines = [...lines, ...after].slice(-linesMax);
+        const all = [...lines, ...after];
+        lines = all.slice(-linesMax);
+        if (window["left-out"]) first = null;
+        else if (first !== null) first += countOf(all.slice(0, all.length - lines.length));
+        number();
         if (lines.length) from = lines[0].at;
         [to, size] = [Math.max(to, window.to), window.size];
         draw();
@@ -137,26 +171,19 @@ export function makeLog(box, { say, link }) {
 
   // MARK: Drawing
 
-  function lineElement(line) {
-    const label = showsTimes && line.time ? clockText(line.time) : "";
-    const mark = el("a", { class: "at", href: link(line.at), title: line.time ?? "",
-      "aria-label": `link to byte ${line.at}` }, label || "·");
-    const text = el("span");
-    const wanted = matchAt >= 0 ? search.value.toLowerCase() : "";
-    for (const piece of styledPieces(line.text)) addPiece(text, piece, wanted);
-    const here = line.at === marked ? " here" : "";
-    return el("div", { class: `line${here}`, "data-at": line.at }, mark, text);
+  function elementOf(line) {
+    return lineElement(line, { link: link(line.at), isMarked: line.at === marked,
+      wanted: matchAt >= 0 ? search.value.toLowerCase() : "", showsTime: showsTimes });
   }
 
-  function addPiece(text, { text: words, className }, wanted) {
-    let rest = words;
-    while (wanted && rest.toLowerCase().includes(wanted)) {
-      const at = rest.toLowerCase().indexOf(wanted);
-      if (at) text.append(el("span", { class: className }, rest.slice(0, at)));
-      text.append(el("mark", {}, rest.slice(at, at + wanted.length)));
-      rest = rest.slice(at + wanted.length);
+  /** Gives the lines their numbers, as far as they are known. */
+  function number() {
+    let next = first;
+    for (const line of lines) {
+      line.number = next;
+      if (next !== null && !line.continues) next += 1;
     }
-    if (rest) text.append(className ? el("span", { class: className }, rest) : rest);
+    list.style.setProperty("--digits", String(next ?? "").length);
   }
 
   let drawn = [];
@@ -165,13 +192,15 @@ export function makeLog(box, { say, link }) {
     const gone = drawn.indexOf(lines[0]);
     const kept = drawn.length - gone;
     if (gone < 0 || kept > lines.length || drawn.at(-1) !== lines[kept - 1]) {
-      fill(list, lines.map(lineElement));
+      fill(list, lines.map(elementOf));
     } else {
       for (let count = 0; count < gone; count += 1) list.firstChild.remove();
-      list.append(...lines.slice(kept).map(lineElement));
+      list.append(...lines.slice(kept).map(elementOf));
     }
     drawn = [...lines];
-    if (!lines.length) fill(list, el("div", { class: "note" }, "no output yet"));
+    if (!lines.length) fill(list, el("div", { class: "note" }, place ? emptyNote() : ""));
+    timesButton.setAttribute("aria-pressed", String(showsTimes));
+    keepButton.disabled = !lines.length;
     followButton.setAttribute("aria-pressed", String(isFollowing));
     if (marked != null && !isFollowing) {
       list.querySelector(`[data-at="${marked}"]`)?.scrollIntoView({ block: "center" });
@@ -262,6 +291,27 @@ export function makeLog(box, { say, link }) {
     open({ ...place, generation: generation || undefined, attempt: attempt || undefined });
   }
 
+  function toggleTimes() {
+    showsTimes = !showsTimes;
+    localStorage.setItem("times", String(showsTimes));
+    redraw();
+  }
+
+  async function download() {
+    if (!place) return;
+    const { run, step, name } = place;
+    try {
+      keepButton.disabled = true;
+      const { text, before } = await wholeLog({ ...place, ...place.shown });
+      if (before) say(`the file has the last ${bytesText(downloadMax)} of the output`);
+      keep(`${run} ${name ?? step}.log`, text);
+    } catch (error) {
+      say(error.message, true);
+    } finally {
+      keepButton.disabled = false;
+    }
+  }
+
   return {
     open,
     /** The output has grown, or the step has ended. */
@@ -304,7 +354,7 @@ export function makeLog(box, { say, link }) {
     bottom: () => follow(true),
     toggleFollow: () => follow(!isFollowing),
     toggleWrap: () => list.classList.toggle("cut"),
-    toggleTimes: () => { showsTimes = !showsTimes; redraw(); },
+    toggleTimes,
     focus: () => list.focus(),
     element: list,
   };

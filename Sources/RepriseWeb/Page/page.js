@@ -3,6 +3,7 @@
 import { byId, el, fill } from "./dom.js";
 import { makeGraph } from "./graph.js";
 import { makeLog } from "./log.js";
+import { stateOf } from "./model.js";
 import { say } from "./sheets.js";
 import { makeTimeline } from "./timeline.js";
 
@@ -32,7 +33,8 @@ export function buildPage(state, actions, { now, addressOf }) {
   fill(byId("lower"), el("div", { class: "head" },
     el("div", { class: "tabs", role: "tablist", "aria-label": "Times" },
       tab("timeline", "Timeline"), tab("path", "Critical path"))), timelineBox);
-  const log = makeLog(logBox, { say, link: (at) => addressOf({ line: at }) });
+  const log = makeLog(logBox, { say, link: (at) => addressOf({ line: at }),
+    stateOf: (id) => stateOf(state.run?.byStep.get(id)) });
   fill(byId("detail"), detail, [...logBox.children]);
   fill(byId("foot"), state.isStatic ? null : [
     el("span", {}, el("kbd", {}, "j"), " ", el("kbd", {}, "k"), " step"),

@@ -42,7 +42,7 @@ export async function showComparison(box, run, lines, chosen, actions) {
   const options = [...generations, ...others];
   const value = chosen ?? options[0]?.[0];
   const body = el("div");
-  fill(box, el("div", { class: "tools" }, "this run beside",
+  fill(box, el("div", { class: "tools" }, "this run, compared with",
     el("select", { "aria-label": "Compare with", onchange: (event) =>
       actions.compare(event.target.value) },
     options.map(([id, text]) => el("option", { value: id, selected: id === value }, text)))), body);
@@ -53,26 +53,42 @@ export async function showComparison(box, run, lines, chosen, actions) {
   const [other, generation] = value.split(" ");
   const mark = generation ? `&a-generation=${generation}` : "";
   const found = await read(`/api/compare?a=${other}${mark}&b=${run.id}`);
+  const largest = Math.max(0.05, ...found.steps.map((row) => Math.abs(row.added ?? 0)));
   const side = (part) => part && [icon(part.state), " ", durationText(part.seconds) || part.state];
   fill(body,
     found["first-different"] && el("p", { class: "welcome" },
       `The first step with other outputs is ${nameOf(run, found["first-different"])}.`),
-    el("table", {},
-      el("thead", {}, el("tr", {}, ["step", "the other", "this run", "added"].map((text) =>
-        el("th", { scope: "col" }, text)))),
+    el("table", { class: "compared" },
+      el("thead", {}, el("tr", {}, ["step", "the other", "this run", "change"].map((text) =>
+        el("th", { scope: "col", colspan: text === "change" ? 2 : null }, text)))),
       el("tbody", {}, found.steps.slice(0, 500).map((row) => el("tr", {},
         el("td", {}, el("button", { class: "chip", onclick: () => actions.choose(row.step) },
           nameOf(run, row.step))),
-        el("td", {}, side(row.a)), el("td", {}, side(row.b)), el("td", {}, addedText(row)))))),
+        el("td", {}, side(row.a)), el("td", {}, side(row.b)),
+        el("td", { class: "number" }, changeText(row)),
+        el("td", {}, changeBar(row, largest)))))),
+    el("p", { class: "dim note" }, "The largest change is at the top."),
     values("Parameters", found.params), values("Outputs", found.outputs),
     found.source && [el("div", { class: "side" }, "Workflow file"), el("pre", { class: "code" },
       found.source.map((line) => el("div", { class: line.kind },
         `${{ added: "+ ", removed: "- " }[line.kind] ?? "  "}${line.text}`)))]);
 }
 
-function addedText({ added }) {
-  if (added == null) return "";
-  return `${added > 0 ? "+" : "−"}${durationText(Math.abs(added))}`;
+/** Whether a change is too small to be shown in tenths of seconds. */
+const isSame = (added) => Math.abs(added) < 0.05;
+
+function changeText({ a, b, added }) {
+  if (!a || !b) return a ? "only there" : "only here";
+  if (added == null) return a.state === b.state ? "" : "other state";
+  return isSame(added) ? "same" : `${added > 0 ? "+" : "−"}${durationText(Math.abs(added))}`;
+}
+
+/** A bar to the right for what takes longer now, to the left for what is faster. */
+function changeBar({ added }, largest) {
+  const bar = el("i", { class: added > 0 ? "slower" : "faster" });
+  if (added == null || isSame(added)) return el("div", { class: "change" });
+  bar.style.width = `${Math.max(1, (50 * Math.abs(added)) / largest)}%`;
+  return el("div", { class: "change", "aria-hidden": "true" }, bar);
 }
 
 function values(title, rows) {
@@ -88,7 +104,8 @@ export async function showSource(box, run, chosen) {
   const base = chosen?.replace(/\[.*$/, "");
   const isStep = (line) => base
     && new RegExp(`\\bid:\\s*["']?${base.replace(/[^\w-]/g, "\\$&")}["']?\\s*([,}]|$)`).test(line);
-  fill(box, el("div", { class: "side" }, source.path), el("pre", { class: "code", tabindex: 0 },
+  fill(box, el("div", { class: "path" }, source.path), el("pre", { class: "code numbered",
+    tabindex: 0 },
     source.text.split("\n").map((line) =>
       el("div", { class: isStep(line) ? "here" : null }, line || " "))));
   box.querySelector(".here")?.scrollIntoView({ block: "center" });
