@@ -43,12 +43,16 @@ def it_fits_each_size_in_both_themes(own, page, browser):
                 expect(widths[0] <= widths[1], f"no horizontal scroll: {name}, {view}", widths)
             browser.script("document.querySelector('[data-view=graph]').click()")
             browser.sees("test", "#graph")
+            # On a narrow screen, the step is a sheet over the page.
+            browser.script("document.querySelector('#timeline .row').dispatchEvent("
+                           "new MouseEvent('click', { bubbles: true }))")
             for part in ("bar", "upper", "detail", "log", "runs"):
                 box = browser.script("""
                   const box = document.getElementById(arguments[0]).getBoundingClientRect();
                   return [box.width, box.height];""", part)
                 expect(min(box) > 20, f"{part} is seen in {name}", box)
             browser.keep(f"{name}-{theme}")
+            browser.press("escape")
 
 
 @with_browser(WORKFLOWS)

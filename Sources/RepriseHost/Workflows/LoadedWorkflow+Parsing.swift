@@ -76,7 +76,7 @@ extension RunRecord {
   /// - Parameter arguments: The arguments for its parameters.
   /// - Returns: The workflow.
   /// - Throws: ``WorkflowError``.
-  func recordedWorkflow(with arguments: Arguments) throws(WorkflowError) -> Workflow {
+  package func recordedWorkflow(with arguments: Arguments) throws(WorkflowError) -> Workflow {
     let source = WorkflowText(
       Array(request.source.utf8), file: request.path, part: request.part)
     return try source.workflow(

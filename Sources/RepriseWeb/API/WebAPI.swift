@@ -79,6 +79,8 @@ package struct WebAPI: Sendable {
     case ("runs", 3) where request.path[2] == "source": return .json(try await source(request))
     case ("runs", 5) where request.path[2] == "steps" && request.path[4] == "log":
       return try await log(request)
+    case ("runs", 5) where request.path[2] == "steps" && request.path[4] == "approval":
+      return try await approval(request)
     case ("workflows", 1): return .json(["workflows": try await workflows()])
     case ("watches", 1): return .json(["watches": feed.contents.watches])
     case ("compare", 1): return .json(try await comparison(request))

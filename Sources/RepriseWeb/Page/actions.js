@@ -4,6 +4,7 @@ import { post, read } from "./api.js";
 import { el } from "./dom.js";
 import { canRestart, isActive, nameOf, nextOf, questions, takeList, withDependents }
   from "./model.js";
+import { drawTheme, openDetail, systemTheme } from "./frame.js";
 import { answer, ask, closeSheet, isAsking, say, showKeys, showStart, valueInputs }
   from "./sheets.js";
 
@@ -44,7 +45,7 @@ export function makeActions(page) {
     state.isFollowing = false;
     const at = run.order.indexOf(state.chosen);
     const next = run.order[Math.min(run.order.length - 1, Math.max(0, at + by))];
-    actions.choose(next);
+    actions.choose(next, { isKey: true });
   }
 
   function whenLive(act) {
@@ -67,10 +68,12 @@ export function makeActions(page) {
       history.pushState(null, "", `#run=${id}${step ? `&step=${encodeURIComponent(step)}` : ""}`);
       await followAddress();
     },
-    choose(id) {
+    choose(id, { isKey = false } = {}) {
       state.isFollowing = false;
       chooseStep(id);
-      remember();
+      // Back leads to what was chosen on purpose, not through all that keys have passed.
+      remember(isKey);
+      if (!isKey) openDetail(true);
       changed();
       if (state.view === "source") drawView();
     },
@@ -87,13 +90,16 @@ export function makeActions(page) {
       drawView();
     },
     theme() {
-      const root = document.documentElement;
-      root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";
-      localStorage.setItem("theme", root.dataset.theme);
+      const next = document.documentElement.dataset.theme === "light" ? "dark" : "light";
+      // A theme that is that of the system follows it from then on.
+      if (next === systemTheme()) localStorage.removeItem("theme");
+      else localStorage.setItem("theme", next);
+      drawTheme();
       draw();
     },
     start() {
-      showStart(state.workflows, state.filter || state.run?.workflow, async (workflow, params) => {
+      const chosen = state.filter || state.run?.workflow;
+      showStart(state.workflows, chosen, async (workflow, params) => {
         const done = await post("/api/runs", { workflow, params });
         say(done.text);
         await actions.open(done.run);
@@ -107,8 +113,11 @@ export function makeActions(page) {
     previous: () => move(-1), next: () => move(1),
     firstStep: () => move(-1e9), lastStep: () => move(1e9),
     back() {
-      if (isAsking()) answer(false);
-      else if (!closeSheet() && !page.timeline().showWhole()) document.activeElement?.blur();
+      if (isAsking()) {
+        answer(false);
+      } else if (!closeSheet() && !openDetail(false) && !page.timeline().showWhole()) {
+        document.activeElement?.blur();
+      }
     },
     help() { showKeys(state.project?.keys ?? []); },
     graph: () => actions.show("graph"), timeline: () => actions.show("timeline"),
@@ -147,16 +156,22 @@ export function makeActions(page) {
         else ask(`Cancel ${name}?`, () => change(runPath("cancel"), { step: [step] }));
       });
     },
-    approve(step, isApproved) {
+    async approve(step, isApproved) {
       const own = step ?? actions.question();
       if (!own) return;
       const comment = el("input", { placeholder: "Comment", "aria-label": "Comment" });
       const word = isApproved === false ? "Reject" : "Approve";
-      const inputs = isApproved === false ? [] : valueInputs(state.run.byStep.get(own));
+      const path = `/api/runs/${state.run.id}/steps/${encodeURIComponent(own)}/approval`;
+      const { values } = isApproved === false ? { values: [] }
+        : await read(path).catch((error) => {
+          failed(error);
+          return { values: null };
+        });
+      if (!values) return;
+      const inputs = valueInputs(values);
       ask(`${word} ${nameOf(state.run, own)}?`, () => change(runPath("approve"),
         { step: own, approved: isApproved !== false, comment: comment.value || null,
-          values: Object.fromEntries(inputs.filter((input) => input.value !== "")
-            .map((input) => [input.name, input.value])) }), [inputs, comment]);
+          values: inputs.given() }), [inputs.labels, comment]);
     },
     reject() { if (actions.question()) actions.approve(actions.question(), false); },
     /** The chosen approval, or the only one. */

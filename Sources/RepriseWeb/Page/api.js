@@ -30,17 +30,26 @@ export async function openSession() {
 /** Reads a document of the API. */
 export async function read(path) {
   if (staticRun) return readStatic(path);
-  return answerOf(await fetch(path, { headers: { "X-Reprise": session() } }));
+  return answerOf(await requested(path, { headers: { "X-Reprise": session() } }));
 }
 
 /** Asks for a change. */
 export async function post(path, body) {
-  const response = await fetch(path, {
+  const response = await requested(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Reprise": session() || "none" },
     body: JSON.stringify(body),
   });
   return answerOf(response);
+}
+
+/** Sends a request; a server that does not answer is an error in words of ours. */
+async function requested(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch {
+    throw new APIError(0, "the server of the page does not answer; it may have ended");
+  }
 }
 
 async function answerOf(response) {

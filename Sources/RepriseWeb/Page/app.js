@@ -5,6 +5,7 @@ import { APIError, openSession, openStream, read, staticRun } from "./api.js";
 import { drawDetail, stepTime } from "./detail.js";
 import { byId, el, fill, onceAFrame } from "./dom.js";
 import { visible } from "./format.js";
+import { followTheme, openDetail } from "./frame.js";
 import { legend } from "./graph.js";
 import { drawBanner, drawBar, drawClock } from "./head.js";
 import { keyListener } from "./keys.js";
@@ -63,9 +64,10 @@ const draw = onceAFrame(() => {
     tab.setAttribute("aria-selected", String(isOn));
   }
   const foot = byId("live");
-  foot.className = state.live ? "live" : "live lost";
+  const isLost = !state.live || state.ended;
+  foot.className = isLost ? "live lost" : "live";
   foot.lastChild.textContent = state.isStatic ? "a file: nothing changes any more"
-    : state.live ? `live · ${location.host}` : state.ended
+    : state.live && !state.ended ? `live · ${location.host}` : state.ended
       ? "the session has ended: open the page again with reprise web"
       : `no connection since ${new Date(state.lostSince).toTimeString().slice(0, 8)}; trying again`;
 });
@@ -105,9 +107,12 @@ function addressOf(more = {}) {
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
 }
 
-function remember() {
+/** Puts what is shown into the address: in place of the last one, or as one to go back to. */
+function remember(isReplaced = false) {
   const address = addressOf();
-  if (location.hash !== address) history.pushState(null, "", address);
+  if (location.hash === address) return;
+  if (isReplaced) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
 }
 
 async function followAddress() {
@@ -122,6 +127,7 @@ async function followAddress() {
   state.other = words.get("other");
   const line = words.has("line") ? Number(words.get("line")) : undefined;
   state.isFollowing = !words.has("step");
+  openDetail(words.has("step"));
   if (state.run) chooseStep(words.get("step") ?? firstStep(state.run), line);
   changed();
   changedSide();
@@ -225,8 +231,7 @@ const actions = makeActions({ state, changed, changedSide, chooseStep, draw, dra
 // MARK: The beginning
 
 async function begin() {
-  const light = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
-  document.documentElement.dataset.theme = localStorage.getItem("theme") ?? light;
+  followTheme(draw);
   parts = buildPage(state, actions, { now, addressOf });
   stream = openStream(receive);
   try {
@@ -245,6 +250,7 @@ async function begin() {
     isBusy: isForSheet,
   });
   addEventListener("keydown", keys);
+  byId("scrim").addEventListener("click", () => actions.back());
   addEventListener("popstate", followAddress);
   addEventListener("hashchange", followAddress);
   const first = state.lines.find((line) => line.status === "running") ?? state.lines[0];

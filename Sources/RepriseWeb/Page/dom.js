@@ -47,6 +47,7 @@ const shapes = {
   "timed-out": "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0M0-2.5v2.5l2 1.5",
   abandoned: "M0-4.5v5M0 4v.1", again: "M-5-5v10M-2-5v10M2.5-2v.1M2.5 2v.1",
   trigger: "M-4-2a6 6 0 0 1 8 0M-2 1a3 3 0 0 1 4 0M0 4v.1",
+  save: "M0-5v7M-3-1l3 3 3-3M-5 5h10",
   brand: "M-5-6v12M-2-6v12M2-2.2v.1M2 2.2v.1M5-4.5a6 6 0 0 1 0 9",
 };
 

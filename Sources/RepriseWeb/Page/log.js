@@ -1,7 +1,7 @@
 // The log of a step: windows of its output from the server, never the whole of it.
 
 import { logPath, read } from "./api.js";
-import { el, fill, onceAFrame } from "./dom.js";
+import { el, fill, icon, onceAFrame } from "./dom.js";
 import { downloadMax, keep, wholeLog } from "./download.js";
 import { bytesText } from "./format.js";
 import { lineElement } from "./lines.js";
@@ -27,7 +27,7 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
   const timesButton = el("button", { "aria-pressed": "false", title: "Times of lines",
     onclick: () => toggleTimes() }, "Times");
   const keepButton = el("button", { title: "Keep the output as a file", "aria-label": "Download",
-    onclick: () => download() }, "⭳");
+    onclick: () => download() }, icon("save"));
   const choice = el("select", { "aria-label": "Attempt", onchange: () => choose(choice.value) });
   fill(box, el("div", { class: "tools" }, search, found, choice, timesButton, keepButton,
     followButton), list);
@@ -322,7 +322,8 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
         return;
       }
       if (output) size = Math.max(size, output.size);
-      if (!lines.length) open({ ...place });
+      // Of a link to a line, the line is still wanted.
+      if (!lines.length) open({ ...place }, marked ?? undefined);
       else if (isFollowing) extend("end");
     },
     /** The attempts to choose from. */

@@ -13,18 +13,25 @@ export function ask(question, act, extra) {
     el("button", { class: "primary", onclick: () => answer(true) }, "Yes", el("kbd", {}, "y")),
     el("button", { onclick: () => answer(false) }, "No", el("kbd", {}, "n")));
   box.hidden = false;
+  drawScrim();
   // The space bar and the enter key of pasted text must not mean yes.
   box.querySelector("button:last-child").focus();
 }
 
-/** Inputs for the values that an approval asks for: its question ends with their names. */
-export function valueInputs(step) {
-  const list = /\[values: ([^\]]+)\]$/.exec(step?.["awaiting-approval"] ?? "")?.[1] ?? "";
-  return list.split(", ").filter(Boolean).map((one) => {
-    const [name, ...standard] = one.split("=");
-    const placeholder = standard.length ? `${name}: ${standard.join("=")}` : name;
-    return el("input", { name, placeholder, "aria-label": name });
-  });
+/** Inputs for the values that an approval asks for; `values` are as parameters of a workflow. */
+export function valueInputs(values) {
+  const labels = values.map(field);
+  return { labels, given: () => Object.fromEntries(labels.map((label) =>
+    label.querySelector("[name]")).filter((input) => input.value !== "")
+    .map((input) => [input.name, input.value])) };
+}
+
+/** Darkens the page below what lies over it; a click there is a no. */
+export function drawScrim() {
+  const isNarrow = matchMedia("(max-width: 760px)").matches;
+  const isOver = isAsking() || document.querySelector(".sheet") !== null
+    || (isNarrow && byId("detail").classList.contains("open"));
+  byId("scrim").hidden = !isOver;
 }
 
 /** Whether a question is open. */
@@ -35,13 +42,14 @@ export function answer(isYes) {
   const act = pending;
   pending = null;
   byId("ask").hidden = true;
+  drawScrim();
   if (isYes) act?.();
 }
 
 /** Whether a key is not for the page, because a question or a sheet is open. */
 export function isForSheet(event) {
   if (!isAsking()) return document.querySelector(".sheet") !== null && event.key !== "Escape";
-  if (event.target.tagName === "INPUT") return true;
+  if (["INPUT", "SELECT"].includes(event.target.tagName)) return event.key !== "Escape";
   if (event.key === "y" || event.key === "n") {
     event.preventDefault();
     answer(event.key === "y");
@@ -64,6 +72,7 @@ export function say(text, isBad = false) {
 export function closeSheet() {
   const sheet = document.querySelector(".sheet");
   sheet?.remove();
+  drawScrim();
   return sheet !== null;
 }
 
@@ -72,6 +81,7 @@ function openSheet(title, ...children) {
   const sheet = el("div", { class: "sheet", role: "dialog", "aria-label": title },
     el("h2", {}, title), children);
   document.body.append(sheet);
+  drawScrim();
   sheet.querySelector("input, select, button")?.focus();
   return sheet;
 }

@@ -29,7 +29,9 @@ export async function showTable(box, run, actions) {
         button.style.opacity = String(0.45 + 0.55 * ((cell.seconds ?? 0) / longest[row]));
         return el("td", {}, button);
       })))),
-  ), rows.length < table.steps.length
+  ), el("p", { class: "dim note" }, "Each column is a run, the newest one on the right. The "
+    + "stronger a colour, the longer the step took then. A cell leads to the step of that run."),
+  rows.length < table.steps.length
     && el("p", { class: "welcome dim" }, `and ${table.steps.length - rows.length} more steps`));
 }
 
