@@ -67,7 +67,13 @@ import Darwin
   package init(_ path: [UInt8], followsLink: Bool = true) throws(Errno) {
     // These flags make open(2) fail for anything except a folder, and for a link.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
-    let opened = unsafe withPath(path) { unsafe open($0, flags) }
+    try self.init(takingDescriptor: unsafe withPath(path) { unsafe open($0, flags) })
+  }
+
+  /// Takes the result of open(2) or openat(2).
+  ///
+  /// - Throws: The last system error if it is negative.
+  init(takingDescriptor opened: Int32) throws(Errno) {
     guard opened >= 0 else { throw .last }
     guard let stream = unsafe fdopendir(opened) else {
       let error = Errno.last

@@ -36,6 +36,14 @@ package struct OpenFile: ~Copyable, Sendable {
     descriptor = opened
   }
 
+  /// Takes the result of openat(2).
+  ///
+  /// - Throws: The last system error if it is negative.
+  init(takingDescriptor opened: Int32) throws(Errno) {
+    guard opened >= 0 else { throw .last }
+    descriptor = opened
+  }
+
   deinit {
     close(descriptor)
   }

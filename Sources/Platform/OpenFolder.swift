@@ -40,6 +40,26 @@ package final class OpenFolder: Sendable {
       descriptor: openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
   }
 
+  /// Returns the names in it that are UTF-8.
+  ///
+  /// - Throws: The system error.
+  package func names() throws(Errno) -> [String] {
+    var reader = try FolderReader(
+      takingDescriptor: unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    var names: [String] = []
+    while let entry = try reader.next() { entry.text.map { names.append($0) } }
+    return names
+  }
+
+  /// Opens a file in it for reading, without waiting for the other end of a pipe.
+  ///
+  /// - Throws: The system error; that of a link is `Errno.tooManySymbolicLinkLevels`.
+  package func file(_ name: String) throws(Errno) -> OpenFile {
+    try OpenFile(
+      takingDescriptor: unsafe openat(
+        descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+  }
+
   /// Returns the status of a name; nil if nothing is there.
   package func status(of name: String) -> Stat? {
     try? Stat(bytes: Array(name.utf8), in: descriptor, followsLink: false)

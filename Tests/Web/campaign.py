@@ -11,7 +11,7 @@ import time
 import traceback
 
 MODULES = ["security", "requests_of_others", "limits", "documents", "changes", "stream", "schema",
-           "pages", "shown", "graphs", "logs", "frames", "hostile", "looks", "load"]
+           "pages", "shown", "graphs", "logs", "frames", "lists", "hostile", "looks", "load"]
 
 
 class Case:

@@ -81,28 +81,16 @@ package struct WebAPI: Sendable {
       return try await log(request)
     case ("runs", 5) where request.path[2] == "steps" && request.path[4] == "approval":
       return try await approval(request)
+    case ("runs", 3) where request.path[2] == "files":
+      let id = try await record(request.path[1]).id
+      return .json(try await blocking { [journal] in RunFiles(of: id, in: journal.directory) })
+    case ("runs", 3) where request.path[2] == "file": return try await file(request)
     case ("workflows", 1): return .json(["workflows": try await workflows()])
     case ("watches", 1): return .json(["watches": feed.contents.watches])
     case ("compare", 1): return .json(try await comparison(request))
     case ("table", 1): return .json(try await table(request))
     case ("events", 1): return try events(request)
     default: throw Refusal(404, "there is nothing at this path; see Documentation/web.md")
-    }
-  }
-
-  private func runs(_ request: APIRequest) async throws -> RunsDocument {
-    let limit = min(try request.number("limit") ?? 50, 500)
-    guard limit > 0 else { throw Refusal(400, "limit must be at least 1") }
-    let before = try await request.text("before").asyncMap { try await record($0).number }
-    let workflow = request.text("workflow")
-    return try await blocking { [journal] in
-      let records = try journal.runs(workflow: workflow, before: before, limit: limit + 1)
-      let now = SystemClock().now
-      let lines = records.prefix(limit).map { record in
-        RunLine(
-          record, state: record.status == .running ? try? journal.state(of: record) : nil, now: now)
-      }
-      return RunsDocument(runs: lines, more: records.count > limit)
     }
   }
 
@@ -142,6 +130,20 @@ package struct WebAPI: Sendable {
       try journal.definition(ofGeneration: generation, of: record).source
     }
     return ["path": record.request.file, "text": text]
+  }
+
+  private func file(_ request: APIRequest) async throws -> WebAnswer {
+    let id = try await record(request.path[1]).id
+    guard let path = request.text("path") else { throw Refusal(400, "the field path is missing") }
+    let bytes = try await blocking { [journal] in
+      try RunFiles.bytes(of: path, of: id, in: journal.directory)
+    }
+    // Whatever it contains, a browser must not show it.
+    let fields = [
+      (name: "Content-Type", value: "application/octet-stream"),
+      (name: "Content-Disposition", value: "attachment"),
+    ]
+    return WebAnswer(fields: fields, body: .bytes(bytes))
   }
 
   private func log(_ request: APIRequest) async throws -> WebAnswer {
@@ -281,14 +283,5 @@ struct APIRequest: Sendable {
     } catch {
       throw Refusal(400, "the body is not the JSON object that this request needs")
     }
-  }
-}
-
-extension Optional where Wrapped: Sendable {
-  fileprivate func asyncMap<Value>(
-    _ transform: (Wrapped) async throws -> Value
-  ) async rethrows -> Value? {
-    guard let self else { return nil }
-    return try await transform(self)
   }
 }

@@ -4,6 +4,7 @@ import { post, read } from "./api.js";
 import { el } from "./dom.js";
 import { canRestart, isActive, nameOf, nextOf, questions, takeList, withDependents }
   from "./model.js";
+import { isFiltered, listPath } from "./filter.js";
 import { drawTheme, openDetail, systemTheme } from "./frame.js";
 import { answer, ask, closeSheet, isAsking, say, showKeys, showStart, valueInputs }
   from "./sheets.js";
@@ -57,12 +58,16 @@ export function makeActions(page) {
 
   const actions = {
     // The list, and what is shown.
-    filter(name) { state.filter = name; changedSide(); },
-    async more() {
-      const older = await read(`/api/runs?before=${state.lines.at(-1).id}`);
-      state.lines = takeList(state.lines, { runs: older.runs });
-      state.hasMore = older.more;
+    /** Changes which runs are listed, and reads those that are not known yet. */
+    async filter(part) {
+      Object.assign(state.filter, part);
+      state.found = [];
       changedSide();
+      await readList(null);
+    },
+    async more() {
+      const shown = isFiltered(state.filter) ? state.found : state.lines;
+      await readList(shown.at(-1)?.id);
     },
     async open(id, step) {
       history.pushState(null, "", `#run=${id}${step ? `&step=${encodeURIComponent(step)}` : ""}`);
@@ -98,7 +103,7 @@ export function makeActions(page) {
       draw();
     },
     start() {
-      const chosen = state.filter || state.run?.workflow;
+      const chosen = state.filter.workflow || state.run?.workflow;
       showStart(state.workflows, chosen, async (workflow, params) => {
         const done = await post("/api/runs", { workflow, params });
         say(done.text);
@@ -202,6 +207,20 @@ export function makeActions(page) {
     follow: () => page.log().toggleFollow(), wrap: () => page.log().toggleWrap(),
     previousAttempt: () => page.log().step(-1), nextAttempt: () => page.log().step(1),
   };
+
+  async function readList(before) {
+    const asked = JSON.stringify(state.filter);
+    try {
+      const { runs, more } = await read(listPath(state.filter, before));
+      if (JSON.stringify(state.filter) !== asked) return;
+      const list = isFiltered(state.filter) ? "found" : "lines";
+      state[list] = takeList(state[list], { runs });
+      state.hasMore = more;
+      changedSide();
+    } catch (error) {
+      failed(error);
+    }
+  }
 
   async function runAgain() {
     const done = await change(runPath("again"), {});

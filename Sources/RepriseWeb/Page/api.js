@@ -33,6 +33,12 @@ export async function read(path) {
   return answerOf(await requested(path, { headers: { "X-Reprise": session() } }));
 }
 
+/** Reads bytes. */
+export async function readBytes(path) {
+  const response = await requested(path, { headers: { "X-Reprise": session() } });
+  return response.ok ? response.arrayBuffer() : answerOf(response);
+}
+
 /** Asks for a change. */
 export async function post(path, body) {
   const response = await requested(path, {

@@ -2,8 +2,11 @@
 
 import { makeActions } from "./actions.js";
 import { APIError, openSession, openStream, read, staticRun } from "./api.js";
+import { calendarDays } from "./calendar.js";
 import { drawDetail, stepTime } from "./detail.js";
 import { byId, el, fill, onceAFrame } from "./dom.js";
+import { showFiles } from "./files.js";
+import { listPath, startOfDays } from "./filter.js";
 import { visible } from "./format.js";
 import { followTheme, openDetail } from "./frame.js";
 import { legend } from "./graph.js";
@@ -17,7 +20,8 @@ import { drawSide } from "./side.js";
 import { showComparison, showSource, showTable } from "./views.js";
 
 const state = {
-  project: null, lines: [], workflows: [], watches: [], hasMore: false, filter: "",
+  project: null, lines: [], workflows: [], watches: [], hasMore: false,
+  filter: { workflow: "", status: "", days: "", day: null }, found: [], past: [], pastFrom: null,
   run: null, chosen: null, view: "graph", lower: "timeline", other: null,
   live: true, lostSince: null, isStatic: staticRun !== null, isFollowing: true, now,
 };
@@ -92,6 +96,7 @@ async function drawView() {
       await showComparison(parts.other, state.run, state.lines, state.other, actions);
     }
     if (state.view === "source") await showSource(parts.other, state.run, state.chosen);
+    if (state.view === "files") await showFiles(parts.other, state.run, failed);
   } catch (error) {
     fill(parts.other, el("p", { class: "welcome" }, error.message));
   }
@@ -165,6 +170,8 @@ function receive({ type, data, ...status }) {
   } else if (type === "runs") {
     const isFirst = state.project && !state.lines.length;
     state.lines = takeList(state.lines, data);
+    state.past = takeList(state.past, data);
+    state.found = state.found.filter((one) => !data.removed?.includes(one.id));
     sideIsStale = true;
     const line = data.runs.find((one) => one.id === state.run?.id);
     if (line && takeLine(state.run, line)) readAgain(line.id);
@@ -230,6 +237,21 @@ const actions = makeActions({ state, changed, changedSide, chooseStep, draw, dra
 
 // MARK: The beginning
 
+/** Reads the runs of the calendar: of the last weeks, or the newest ones if they are too many. */
+async function readPast() {
+  if (state.isStatic) return;
+  try {
+    const past = await read(listPath({ days: calendarDays }, null, 500));
+    state.past = takeList(state.past, { runs: past.runs });
+    const oldest = past.more ? new Date(past.runs.at(-1).started) : startOfDays(calendarDays);
+    // Of the oldest day, not all runs are known.
+    state.pastFrom = past.more ? new Date(oldest.getTime() + 86_400_000) : oldest;
+    changedSide();
+  } catch (error) {
+    failed(error);
+  }
+}
+
 async function begin() {
   followTheme(draw);
   parts = buildPage(state, actions, { now, addressOf });
@@ -241,6 +263,7 @@ async function begin() {
       read("/api/runs"), read("/api/workflows"), read("/api/watches")]);
     [state.lines, state.hasMore] = [runs.runs, runs.more];
     [state.workflows, state.watches] = [workflows.workflows, watches.watches];
+    readPast();
   } catch (error) {
     failed(error);
     return;

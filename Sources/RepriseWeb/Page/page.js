@@ -26,7 +26,7 @@ export function buildPage(state, actions, { now, addressOf }) {
       ", or with Start on the left."));
   const views = state.isStatic ? [tab("graph", "Graph"), tab("source", "Source")]
     : [tab("graph", "Graph"), tab("table", "Table"), tab("compare", "Compare"),
-      tab("source", "Source")];
+      tab("source", "Source"), tab("files", "Files")];
   fill(byId("upper"), el("div", { class: "head" },
     el("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, views), legendBox),
   welcome, graphBox, other);

@@ -1,14 +1,18 @@
 // The left column: the history of a workflow as bars, the runs, and what starts runs.
 
+import { calendarOf } from "./calendar.js";
 import { el, fill, icon } from "./dom.js";
+import { isFiltered, matches, periods, statuses } from "./filter.js";
 import { durationText, momentText } from "./format.js";
+import { takeList } from "./model.js";
 
 /** Draws the column; `actions` has what its controls do. */
 export function drawSide(box, state, actions) {
   const names = [...new Set([...state.workflows.map((workflow) => workflow.name),
     ...state.lines.map((line) => line.workflow)])].sort();
-  const shown = state.lines.filter((line) => !state.filter || line.workflow === state.filter);
-  const workflow = state.filter || state.run?.workflow || shown[0]?.workflow;
+  const { filter } = state;
+  const shown = shownLines(state);
+  const workflow = filter.workflow || state.run?.workflow || shown[0]?.workflow;
   const past = state.lines.filter((line) => line.workflow === workflow).slice(0, 20).reverse();
   const top = box.querySelector(".list")?.scrollTop ?? 0;
   fill(box,
@@ -17,14 +21,21 @@ export function drawSide(box, state, actions) {
       historyBars(past, state.run?.id, actions),
     ],
     el("div", { class: "side" }, "Runs",
-      el("select", { "aria-label": "Workflow",
-        onchange: (event) => actions.filter(event.target.value) },
-        el("option", { value: "" }, "all"),
-        names.map((name) => el("option", { value: name, selected: name === state.filter }, name))),
       el("button", { class: "chip", onclick: () => actions.start(), disabled: state.isStatic },
         "Start…")),
+    !state.isStatic && [
+      el("div", { class: "filters" },
+        choiceOf("Workflow", "workflow", [["", "all workflows"], ...names.map((name) =>
+          [name, name])]),
+        choiceOf("Status", "status", [["", "any status"], ...statuses.map((one) => [one, one])]),
+        choiceOf("Time", "days", [["", "any time"], ...periods,
+          ...(filter.day ? [["day", filter.day]] : [])])),
+      calendarOf(state.past.filter((line) => !filter.workflow || line.workflow === filter.workflow),
+        state.pastFrom, filter.day, (day) => actions.filter({ day, days: "" })),
+    ],
     el("div", { class: "list" },
       shown.map((line) => runRow(line, state, actions)),
+      !shown.length && isFiltered(filter) && el("p", { class: "dim note" }, "No such runs."),
       state.hasMore && el("button", { class: "plain", onclick: actions.more }, "Older runs")),
     state.watches.length > 0 && [
       el("div", { class: "side" }, "Triggers"),
@@ -32,6 +43,20 @@ export function drawSide(box, state, actions) {
     ]);
   const list = box.querySelector(".list");
   if (list) list.scrollTop = top;
+
+  function choiceOf(label, name, options) {
+    const value = String((name === "days" && filter.day ? "day" : filter[name]) ?? "");
+    return el("select", { "aria-label": label, onchange: ({ target }) => {
+      if (target.value !== "day") actions.filter({ [name]: target.value, day: null });
+    } }, options.map(([option, text]) =>
+      el("option", { value: option, selected: String(option) === value }, text)));
+  }
+}
+
+/** The runs of the list: those that are known, and those that were found for the filter. */
+function shownLines(state) {
+  if (!isFiltered(state.filter)) return state.lines;
+  return takeList(state.found, { runs: state.lines }).filter((line) => matches(state.filter, line));
 }
 
 function median(past) {
