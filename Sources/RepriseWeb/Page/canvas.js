@@ -37,7 +37,7 @@ function themeColours() {
 
 /**
  * Draws nodes: `changed` are their positions. `drawing` has the nodes, their places and sizes, the
- * routes, and for each node its state, its time and whether it is chosen.
+ * routes, and functions that return the state of a node, and all that is seen of it.
  */
 export function drawCanvas(canvas, box, { x, y, scale }, drawing, changed, isWhole) {
   const [width, height] = [box.clientWidth, box.clientHeight];
@@ -99,7 +99,7 @@ export function drawMap(canvas, box, view, drawing, changed, isWhole) {
   const colour = themeColours();
   for (const at of changed) {
     const [place, { h }] = [layout.nodes[at], drawing.sizes[at]];
-    context.fillStyle = colour[drawing.lookOf(at).state];
+    context.fillStyle = colour[drawing.stateAt(at)];
     context.fillRect(left + place.x * scale, top + (place.y - h / 2) * scale,
       Math.max(1, place.w * scale), Math.max(1, h * scale));
   }

@@ -42,7 +42,8 @@ export function makeGraph(box, { choose, now }) {
   const corner = el("div", { class: "corner" }, closing,
     button("Show the whole graph", "⤢", () => showWhole()),
     button("Zoom in", "+", () => zoom(1.25)), button("Zoom out", "−", () => zoom(0.8)));
-  const mini = el("canvas", { class: "mini", "aria-hidden": "true" });
+  closing.hidden = true;
+  const mini = el("canvas", { class: "mini", "aria-hidden": "true", hidden: true });
   fill(box, surface, mini, corner);
 
   const frame = () => ({ width: box.clientWidth, height: box.clientHeight });
@@ -192,7 +193,7 @@ export function makeGraph(box, { choose, now }) {
       if (painted.looks[at] !== look) changedNodes.push(at);
       painted.looks[at] = look;
     });
-    const drawing = { layout, sizes, lookOf };
+    const drawing = { layout, sizes, lookOf, stateAt: (at) => nodeState(run, graph.nodes[at]) };
     if (!scene) {
       drawCanvas(surface.querySelector("canvas"), box, view, drawing, changedNodes, isWhole);
     }

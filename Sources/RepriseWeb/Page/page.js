@@ -16,7 +16,7 @@ export function buildPage(state, actions, { now, addressOf }) {
   const tab = (view, text, title) => el("button", { class: "plain", role: "tab", "data-view": view,
     title: title ?? null, onclick: () => actions.show(view) }, text);
   const other = el("div", { class: "body", id: "other", hidden: true });
-  const graphBox = el("div", { class: "body", id: "graph" });
+  const graphBox = el("div", { class: "body", id: "graph", hidden: true });
   const timelineBox = el("div", { class: "body", id: "timeline", tabindex: 0 });
   const legendBox = el("div", { class: "legend" });
   const detail = el("div", { class: "about" });
