@@ -101,7 +101,7 @@ struct LogWindow: Encodable {
     self.from = start
     to = end
     self.leftOut = leftOut
-    firstLine = isNumbered ? bytes.lineNumber(at: start) : nil
+    firstLine = isNumbered && lines.first?.at == start ? bytes.lineNumber(at: start) : nil
     self.lines = lines
   }
 }
