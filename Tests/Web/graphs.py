@@ -1,6 +1,7 @@
 # The graph: it opens readable, follows the chosen step, and folds what is equal.
 
 from browser import with_browser
+from load import LARGE, STEPS
 from project import eventually, expect, expect_equal
 
 RELEASE = """
@@ -42,7 +43,11 @@ FAN = ("name: fan\nsteps:\n  - { id: setup, run: 'true' }\n  - parallel:\n"
 MANY = "name: many\nmax-parallel: 16\nsteps:\n" + "".join(
     f"  - {{ id: s-{stage}-{row}, needs: [{f's-{stage - 1}-{row}' if stage else ''}],"
     " run: 'true' }\n" for stage in range(25) for row in range(12))
-WORKFLOWS = {"release": RELEASE, "chain": chain(30), "late": chain(30, failing=25).replace(
+EACH = """
+name: each
+steps: [{ id: work, foreach: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o], run: 'true' }]
+"""
+WORKFLOWS = {"each": EACH, "large": LARGE, "release": RELEASE, "chain": chain(30), "late": chain(30, failing=25).replace(
     "name: chain", "name: late"), "fan": FAN, "many": MANY}
 
 # The frame of the graph, its scale, and the places of nodes, names and the map on the screen.
@@ -180,3 +185,44 @@ def from_far_away_steps_are_squares_without_text(own, page, browser):
     browser.press("j")
     seen = browser.script(PLACES)
     expect(is_inside(seen["chosen"], seen["frame"]), "the chosen step is in sight again", seen)
+
+
+@with_browser(WORKFLOWS)
+def a_group_opens_by_one_click(own, page, browser):
+    opened(own, browser, "each")
+    browser.click('#graph .node[aria-label^="work,"]')
+    eventually("its steps", lambda: len(browser.script(PLACES)["nodes"]) == 15)
+    browser.sees("work (o)", "#graph")
+
+
+@with_browser(WORKFLOWS)
+def ten_thousand_steps_are_drawn_and_moved_at_once(own, page, browser):
+    run = own.run("large")
+    browser.sees(run, "#bar")
+    browser.sees("1 running", "#upper")
+    took = browser.script("""
+      const began = performance.now();
+      document.querySelector('#graph .node[aria-label^="quick,"]').dispatchEvent(
+        new MouseEvent('click', { bubbles: true }));
+      return performance.now() - began;""")
+    eventually("they are drawn", lambda: browser.elements('#graph canvas[role="img"]'))
+    eventually("a map", lambda: not browser.script(
+        "return document.querySelector('#graph .mini').hidden"))
+    expect(took < 3000, f"{STEPS} steps within 3 s", took)
+    frames = sorted(browser.driver.execute_async_script("""
+      const done = arguments[0];
+      const box = document.getElementById('graph');
+      const frames = [];
+      let last = performance.now();
+      requestAnimationFrame(function next() {
+        const now = performance.now();
+        frames.push(now - last);
+        last = now;
+        if (frames.length > 60) return done(frames);
+        box.dispatchEvent(new WheelEvent('wheel', { deltaX: 20, deltaY: 10 }));
+        requestAnimationFrame(next);
+      });"""))
+    own.command("cancel", run, "--now")
+    median = frames[len(frames) // 2]
+    expect(median < 60, "smooth moves", median)
+    return f"opened in {took:.0f} ms, {median:.0f} ms a frame"

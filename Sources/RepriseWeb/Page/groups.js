@@ -58,7 +58,7 @@ function siblingsOf(run, opened) {
     if (typeof outline === "number") groupOf.set(run.order[outline], path);
     else if (Array.isArray(outline)) outline.forEach((item) => visit(item, path));
     else if (outline.parallel) outline.parallel.forEach((item) => visit(item, path));
-    else visit(outline.steps, `${path}/${outline.group}`);
+    else visit(outline.steps, path ? `${path}/${outline.group}` : outline.group);
   };
   visit(run.plan?.outline ?? [], "");
   const alike = new Map();
@@ -78,8 +78,12 @@ function siblingsOf(run, opened) {
   });
   for (const members of alike.values()) {
     const group = `siblings ${members[0]}`;
-    if (members.length <= siblingsMax || opened.has(group)) continue;
-    for (const id of members) found.set(id, { group, name: nameOfSiblings(run, members), members });
+    // Of a group that was opened, all steps are wanted.
+    if (members.length <= siblingsMax || opened.has(group) || opened.has(groupOf.get(members[0]))) {
+      continue;
+    }
+    const node = { group, name: nameOfSiblings(run, members), members };
+    for (const id of members) found.set(id, node);
   }
   return found;
 }
