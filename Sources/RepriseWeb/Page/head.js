@@ -51,19 +51,20 @@ export function drawClock(state, now) {
   const meter = document.getElementById("meter");
   if (!run || !clock) return fill(meter);
   const counted = counts(run);
-  const ended = ["succeeded", "failed", "skipped", "cancelled"]
-    .reduce((sum, name) => sum + (counted[name] ?? 0), 0);
+  const sum = (names) => names.reduce((total, name) => total + (counted[name] ?? 0), 0);
+  const ended = sum(["succeeded", "failed", "skipped", "cancelled"]);
+  const all = sum(Object.keys(counted));
   const took = run.live ? secondsBetween(run.started, now) : run.seconds;
   let rest = null;
   if (run.estimate && run.live) {
     // The estimate is as old as the last message. While nothing runs, nothing gets done.
     const since = counted.running ? secondsBetween(run.estimateAt ?? now, now) : 0;
-    rest = Math.max(0, run.estimate.seconds - since);
+    rest = Math.max(1, run.estimate.seconds - since);
   }
   fill(clock, el("span", {}, el("b", {}, durationText(took))),
     rest != null && el("span", {}, "about ", el("b", {}, durationText(rest)), " left"),
-    el("span", {}, `${ended} of ${run.order.length}`));
-  meter.setAttribute("aria-valuemax", run.order.length);
+    el("span", {}, `${counted.succeeded ?? 0} of ${all} done`));
+  meter.setAttribute("aria-valuemax", all);
   meter.setAttribute("aria-valuenow", ended);
   const order = ["succeeded", "failed", "cancelled", "skipped", "interrupted", "running", "waiting",
     "ready", "pending"];

@@ -123,6 +123,8 @@ export function counts(run) {
   if (run.countedAt === run.number) return run.counted;
   const result = {};
   for (const id of run.order) {
+    // What was expanded does not count: its items do.
+    if (run.planned.get(id)?.items) continue;
     const state = stateOf(run.byStep.get(id));
     result[state] = (result[state] ?? 0) + 1;
   }
