@@ -41,16 +41,10 @@ struct StreamedEvents {
   static func beginning(ofLast lines: Int, in events: [Event]) -> Int {
     var left = lines
     for position in events.indices.reversed() where left > 0 {
-      left -= lineCount(of: events[position])
+      left -= PlainLog.lineCount(of: events[position])
       if left <= 0 { return position }
     }
     return 0
-  }
-
-  /// The number of lines of an event, at least one.
-  static func lineCount(of event: Event) -> Int {
-    guard case .step(_, _, .output(_, let text, isPartial: _)) = event.kind else { return 1 }
-    return 1 + text.utf8.count { $0 == UInt8(ascii: "\n") }
   }
 
   /// Drops the older half of the output; all at once, so that it costs little for each event.
@@ -62,7 +56,7 @@ struct StreamedEvents {
       }
       excess -= text.utf8.count
       bytes -= text.utf8.count
-      droppedLines += Self.lineCount(of: event)
+      droppedLines += PlainLog.lineCount(of: event)
       return true
     }
   }

@@ -69,13 +69,19 @@ struct PlainLog {
     return isInRecap ? "new events:\n" : ""
   }
 
+  /// The number of lines of an event, at least one.
+  static func lineCount(of event: Event) -> Int {
+    guard case .step(_, _, .output(_, let text, isPartial: _)) = event.kind else { return 1 }
+    return 1 + text.utf8.count { $0 == UInt8(ascii: "\n") }
+  }
+
   /// Takes events whose lines are not shown.
   ///
   /// - Returns: The number of lines of output among them.
   mutating func pass(_ events: ArraySlice<Event>) -> Int {
     var count = 0
     for event in events {
-      if case .step(_, _, .output) = event.kind { count += StreamedEvents.lineCount(of: event) }
+      if case .step(_, _, .output) = event.kind { count += Self.lineCount(of: event) }
       note(event)
     }
     return count

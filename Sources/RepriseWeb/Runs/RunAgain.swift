@@ -26,7 +26,8 @@ extension RunRequest {
   func wordsToStartAgain() throws(Refusal) -> [String] {
     guard canStartAgain, let file = workflowFile else {
       throw Refusal(
-        409, "the record of the run is not enough to start it again: it has secrets, which are not "
+        409,
+        "the record of the run is not enough to start it again: it has secrets, which are not "
           + "recorded, or its workflow is not in a file")
     }
     let scope = RunScope(recorded: options)
