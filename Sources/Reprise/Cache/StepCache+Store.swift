@@ -216,7 +216,7 @@ extension StepCache {
       guard !memory.isRun(last, besides: run), (try? memory.begin(step.id, in: run)) != nil
       else { return nil }
       // What only this step has made, and this result does not have.
-      let others = memory.filesOfOthers(than: step.id)
+      lazy var others = memory.filesOfOthers(than: step.id)
       let own = last?.own(in: folders) ?? []
       let removing = (last?.made(in: folders) ?? [:])
         .filter { wanted[$0.key] == nil && own.contains($0.key) && !others.contains($0.key) }
