@@ -61,7 +61,10 @@ struct RepriseCommand: AsyncParsableCommand {
       printLine(TerminalSafe(lines: fullMessage(for: error)))
       endProcess(.succeeded)
     }
-    printError(TerminalSafe(lines: fullMessage(for: error)).abridged)
+    // All messages of the command begin in the same way.
+    let text = fullMessage(for: error)
+    let own = text.hasPrefix("Error: ") ? "error: " + text.dropFirst(7) : text
+    printError(TerminalSafe(lines: own).abridged)
     endProcess(.invalidUsage)
   }
 

@@ -44,6 +44,11 @@ struct TriggerCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    guard try state.directory().exists else {
+      throw Problem(
+        "error: the workflow \"\(name)\" is not being watched; watch it with: reprise watch FILE"
+      )
+    }
     let journal = try state.openExistingJournal()
     let client = try await WatchList.client(of: name, in: journal)
     let answer = try await reply(

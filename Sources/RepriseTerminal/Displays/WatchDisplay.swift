@@ -4,6 +4,12 @@ import Dispatch
 package import Reprise
 import Synchronization
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Shows a watch from its runs and its status.
 package final class WatchDisplay: Sendable {
   /// The callbacks of the display.
@@ -56,6 +62,8 @@ package final class WatchDisplay: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
   private let statusQueue = DispatchQueue(label: "reprise.watch.status")
   private let isStatusDue = Mutex(false)
+  /// What the watch waits for, as it was said last in lines.
+  private let said = Mutex<WatchStatus?>(nil)
 
   /// Creates a display.
   ///
@@ -118,7 +126,7 @@ package final class WatchDisplay: Sendable {
 
   /// Schedules an update of the watch status.
   package func statusChanged() {
-    guard let common else { return }
+    guard style != .none else { return }
     let isFirst = isStatusDue.withLock { isDue in
       defer { isDue = true }
       return !isDue
@@ -127,8 +135,28 @@ package final class WatchDisplay: Sendable {
     // Coalesce changes in quick succession.
     statusQueue.asyncAfter(deadline: .now() + .milliseconds(30)) { [self] in
       isStatusDue.withLock { $0 = false }
-      if let status = controls.status() { common.show(status) }
+      guard let status = controls.status() else { return }
+      if let common { common.show(status) } else { sayWaiting(status) }
     }
+  }
+
+  /// Says in a line what the watch waits for, while no run is in progress, unless that was said last.
+  private func sayWaiting(_ status: WatchStatus) {
+    guard status.runs.isEmpty else { return }
+    let isNews = said.withLock { said in
+      // That no moment is left, as at the end of the watch, is no news.
+      let isKnown = said?.triggers == status.triggers && said?.isPaused == status.isPaused
+      defer { said = status }
+      return !isKnown || status.next != nil && said?.next != status.next
+    }
+    guard isNews else { return }
+    let isJSON = style == .json
+    let line = isJSON ? status.waitingJSON : status.waitingLine
+    let now = SystemClock().now
+    let time = now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12)
+    var text: TerminalSafe = (isJSON ? line : "\(time) " + line) + "\n"
+    if style == .github { text = GitHubCommand.inertIfNeeded(text) }
+    if !TerminalDevice(descriptor: 1).write(text) { controls.outputClosed() }
   }
 
   /// Shows a message that does not belong to a run.
@@ -173,5 +201,34 @@ package final class WatchDisplay: Sendable {
     await withCheckedContinuation { continuation in
       common.finish { _ in continuation.resume() }
     }
+  }
+}
+
+extension WatchStatus {
+  /// What the watch waits for, as one line of plain text.
+  fileprivate var waitingLine: TerminalSafe {
+    let what = triggers.map { TerminalSafe($0) }.joined(separator: "; ")
+    if isPaused { return "watching \(workflow), paused: \(what)" }
+    let next = next.map { moment -> TerminalSafe in
+      let local = moment.advanced(by: localTimeOffset(moment)).description
+      return "; next at \(local.prefix(10)) \(local.dropFirst(11).prefix(8))"
+    }
+    return "watching \(workflow): \(what)" + (next ?? "")
+  }
+
+  /// The same as one line of JSON.
+  fileprivate var waitingJSON: TerminalSafe {
+    struct Line: Encodable {
+      let event = "watching"
+      let workflow: String
+      let triggers: [String]
+      let paused: Bool
+      let next: Timestamp?
+    }
+    let line = Line(workflow: workflow, triggers: triggers, paused: isPaused, next: next)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(line) else { return "" }
+    return TerminalSafe(json: String(decoding: data, as: UTF8.self))
   }
 }

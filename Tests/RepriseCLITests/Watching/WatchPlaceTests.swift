@@ -31,6 +31,23 @@ import Testing
     try await watching.end().fails(with: 130)
   }
 
+  @Test(arguments: ["plain", "json"])
+  func `a watch says at once what it waits for and when the next moment is`(
+    _ style: String
+  ) async throws {
+    try scenario.write(
+      "on: { schedule: '0 2 * * *', files: ['src/**'] }\nsteps: [{ id: a, run: x }]\n",
+      to: "w.yaml")
+    let watching = try scenario.start("watch w.yaml --progress \(style)", writingTo: "log")
+    await wait(for: "watching", in: "log")
+    let line = scenario.read("log")
+    #expect(line.contains("0 2 * * *") && line.contains("src/**"), "\(line)")
+    #expect(line.contains(style == "json" ? #""next":"2"# : "; next at 2"), "\(line)")
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    #expect(scenario.read("log").components(separatedBy: "watching").count == 2)
+  }
+
   @Test func `a watch notices changes of files that are not below its folder`() async throws {
     try scenario.write(
       "steps: [{ id: x, run: echo PART 1 }]\n", to: "common/part.yaml")
