@@ -62,16 +62,7 @@ package struct JournalMemory: ProjectMemory {
     }
   }
 
-  /// Removes the trace of a step that is about to run.
-  package func forget(_ step: String) throws {
-    try journal.explaining {
-      try journal.database.write { connection in
-        try connection.execute("DELETE FROM memory WHERE file = ? AND step = ?", file, step)
-      }
-    }
-  }
-
-  /// Stores the trace of a step that has succeeded.
+  /// Stores the trace of a step.
   package func remember(_ trace: StepTrace, of step: String) throws {
     let json = String(decoding: try JSONEncoder().encode(trace), as: UTF8.self)
     try journal.explaining {

@@ -11,7 +11,6 @@ struct CacheTests {
     let traces = Protected<[String: StepTrace]>([:])
 
     func recall(_ step: String) -> StepTrace? { traces.value[step] }
-    func forget(_ step: String) { traces.withLock { $0[step] = nil } }
     func remember(_ trace: StepTrace, of step: String) { traces.withLock { $0[step] = trace } }
   }
 

@@ -26,7 +26,6 @@ struct StoredProject {
 
     func recall(_ step: String) -> StepTrace? { traces.value[step] }
     func recallAll() -> [String: StepTrace] { traces.value }
-    func forget(_ step: String) { traces.withLock { $0[step] = nil } }
     func remember(_ trace: StepTrace, of step: String) { traces.withLock { $0[step] = trace } }
   }
 

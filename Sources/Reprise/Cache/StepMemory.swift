@@ -9,19 +9,14 @@ public protocol StepMemory: Sendable {
   /// - Parameter step: The id of the step.
   /// - Returns: The trace; nil if there is none, or if it cannot be read.
   func recall(_ step: String) -> StepTrace?
-  /// Removes the trace of a step that is about to run: its output files are unreliable until it
-  /// succeeds.
-  ///
-  /// - Parameter step: The id of the step.
-  /// - Throws: An error if the trace could not be removed; the step must not run then.
-  func forget(_ step: String) throws
-  /// Stores the trace of a step that has succeeded.
+  /// Stores the trace of a step: before it runs, that its last success does not count any more, and when it
+  /// has succeeded.
   ///
   /// - Parameters:
   ///   - trace: The trace.
   ///   - step: The id of the step.
-  /// - Throws: An error if the trace could not be stored; the only consequence is that the step
-  ///   will run again.
+  /// - Throws: An error if the trace could not be stored. A step that is about to run fails then; one that
+  ///   has succeeded will run again.
   func remember(_ trace: StepTrace, of step: String) throws
   /// Returns the traces of all steps of the workflow.
   ///

@@ -201,7 +201,7 @@ extension StepState {
         add(.approval, until: intervention.time)
       }
     }
-    guard attempt <= 1, round == nil, waitsUntil == nil else { return waits }
+    guard attempt <= 1, round == nil, waitEnd == nil else { return waits }
     let slotEnd = min(lastPoolWait?.since ?? placement?.queuedAt ?? startedAt, startedAt)
     for pause in pauses where pause.start < slotEnd && pause.end > time {
       add(.slot, until: max(time, pause.start))

@@ -77,7 +77,7 @@ extension StepState {
         add(intervention.time, .approved(values), attempt: 0, by: intervention.by)
       }
     }
-    if let waitsUntil, let readyAt { add(readyAt, .pausing(until: waitsUntil), attempt: 0) }
+    if let waitEnd, let readyAt { add(readyAt, .pausing(until: waitEnd), attempt: 0) }
     if let round, pendingRound == nil, let time = startedAt ?? readyAt {
       // The rounds before the current one, as a whole.
       add(time, .started(), attempt: attempt &- 1)

@@ -7,7 +7,7 @@ extension StepState {
     var retry: PendingRetry?
     var round: StepRound?
     var pendingRound: PendingRound?
-    var waitsUntil: Timestamp?
+    var waitEnd: Timestamp?
     var approval: String?
     var given: StepOutputs = [:]
     var interventions: [StepIntervention] = []
@@ -63,10 +63,12 @@ extension StepState {
     get { details?.value.pendingRound }
     set { set(\.pendingRound, newValue, insteadOf: nil) }
   }
-  /// The moment at which the wait of a step that only waits ends, or has ended.
-  public internal(set) var waitsUntil: Timestamp? {
-    get { details?.value.waitsUntil }
-    set { set(\.waitsUntil, newValue, insteadOf: nil) }
+  /// The moment at which the wait of a step that only waits ends; nil once it is over.
+  public var waitsUntil: Timestamp? { phase == .pending || phase == .ready ? waitEnd : nil }
+  /// The same; kept for a step whose wait is over.
+  var waitEnd: Timestamp? {
+    get { details?.value.waitEnd }
+    set { set(\.waitEnd, newValue, insteadOf: nil) }
   }
   /// The text to approve, while the step waits for approval.
   public internal(set) var approval: String? {

@@ -48,7 +48,7 @@ extension StepState {
       awaitStart(of: attempt)
       let since = lastPoolWait?.since ?? event.time
       lastPoolWait = PoolWait(pool: pool, text: text, since: since)
-    case .pausing(let end): waitsUntil = end
+    case .pausing(let end): waitEnd = end
     case .started(let host): start(attempt, on: host, event.time)
     case .retrying(let reason, let delay):
       retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)

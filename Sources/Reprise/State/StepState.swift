@@ -39,7 +39,7 @@ public struct StepState: Sendable, Equatable {
   /// A wait that was interrupted with its engine keeps the moment of its end.
   var restarted: StepState {
     var state = StepState(id: id)
-    if phase == .pending || phase == .cancelled(.interrupted) { state.waitsUntil = waitsUntil }
+    if phase == .pending || phase == .cancelled(.interrupted) { state.waitEnd = waitEnd }
     return state
   }
 

@@ -59,8 +59,6 @@ struct BlockingTests {
       return nil
     }
 
-    func forget(_ step: String) { note("forget") }
-
     func remember(_ trace: StepTrace, of step: String) { note("remember") }
 
     private func note(_ call: String) {
@@ -74,6 +72,6 @@ struct BlockingTests {
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: x, cache: { key: k } }]", file: "w.yaml")
     #expect(await engine.start(workflow).outcome == .succeeded)
-    #expect(memory.calls.value == ["recall", "forget", "remember"])
+    #expect(memory.calls.value == ["recall", "recall", "remember", "recall", "remember"])
   }
 }

@@ -10,7 +10,6 @@ final class TraceMemory: StepMemory {
 
   func recall(_ step: String) -> StepTrace? { traces.withLock { $0[step] } }
   func recallAll() -> [String: StepTrace] { traces.withLock { $0 } }
-  func forget(_ step: String) throws { traces.withLock { $0[step] = nil } }
   func remember(_ trace: StepTrace, of step: String) throws {
     traces.withLock { $0[step] = trace }
   }
