@@ -24,10 +24,6 @@ public struct PlannedValue: Sendable, Equatable, Codable {
     `default` = parameter.defaultValue?.asText
     required = parameter.defaultValue == nil
     description = parameter.description
-    switch parameter.kind {
-    case .choice(let all): options = all
-    case .boolean: options = ["true", "false"]
-    case .string, .number, .integer, .list, .map: options = nil
-    }
+    options = if case .choice(let all) = parameter.kind { all } else { nil }
   }
 }

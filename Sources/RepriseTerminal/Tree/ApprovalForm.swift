@@ -50,7 +50,11 @@ struct ApprovalForm: Sendable, Equatable {
     return .editing
   }
 
-  private var options: [String]? { fields[current].options }
+  private var options: [String]? { Self.options(of: fields[current]) }
+
+  private static func options(of field: PlannedValue) -> [String]? {
+    field.type == "boolean" ? ["true", "false"] : field.options
+  }
 
   private mutating func move(_ by: Int) {
     current = min(max(0, current + by), fields.count - 1)
@@ -109,7 +113,7 @@ struct ApprovalForm: Sendable, Equatable {
 
   private func value(_ index: Int, _ style: Style) -> TerminalSafe {
     let (field, text) = (fields[index], texts[index])
-    if let options = field.options {
+    if let options = Self.options(of: field) {
       return options.enumerated().map { number, option -> TerminalSafe in
         option == text ? "[\(number + 1) \(option)]" : " \(number + 1) \(option) "
       }.joined(separator: " ")
