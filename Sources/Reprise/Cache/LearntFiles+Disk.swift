@@ -124,7 +124,7 @@ extension LearntFiles {
     }
   }
 
-  /// Checks that nobody else has changed the names in a folder since the step has listed it.
+  /// Checks that no other program has changed the names in a folder since the step has listed it.
   private func expectNoOthers(
     in folder: String, _ names: Set<String>, _ first: FileReport.Attributes, _ report: FileReport,
     _ place: LearningPlace, since start: Int64, _ isMade: (String) -> Bool
@@ -201,7 +201,7 @@ extension LearntFiles {
     }
   }
 
-  /// Checks that nobody else has made or changed a file since the step has used it first.
+  /// Checks that no other program has made or changed a file since the step has used it first.
   private func expectNoChange(
     _ use: FileReport.Use, _ path: String, _ state: FileState?
   ) throws(NothingLearnt) {

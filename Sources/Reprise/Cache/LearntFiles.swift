@@ -131,7 +131,7 @@ extension StepMemory {
   }
 }
 
-/// A name in a listed folder with a mark of its kind: who lists a folder is told the kind, too.
+/// A name in a listed folder with a mark of its kind: listing a folder returns the kinds, too.
 enum ListedName {
   /// Returns the name with the mark.
   ///

@@ -162,13 +162,13 @@ private struct CriticalWalk {
     var expanded: Set<Int> = []
     while let top = stack.last {
       let dependent = state.steps[top]
-      guard origins[top] == nil, !expanded.insert(top).inserted else {
-        if origins[top] != nil {
-          stack.removeLast()
-        } else {
-          stack += needs[top].filter { need in
-            origins[need] == nil && link(need, for: dependent) == nil && !expanded.contains(need)
-          }
+      if origins[top] != nil {
+        stack.removeLast()
+        continue
+      }
+      guard !expanded.insert(top).inserted else {
+        stack += needs[top].filter { need in
+          origins[need] == nil && link(need, for: dependent) == nil && !expanded.contains(need)
         }
         continue
       }

@@ -76,7 +76,7 @@ extension RunState {
   /// The shortest rest of a run with unfinished steps.
   static let restMin: Duration = .milliseconds(1)
 
-  /// Returns whether nobody can say when an unfinished step will end.
+  /// Returns whether the end of an unfinished step cannot be estimated.
   private func isUnforeseeable(_ position: Int) -> Bool {
     let (step, planned) = (steps[position], plan?.steps[position])
     if step.approval != nil || step.waitsForPool != nil { return true }

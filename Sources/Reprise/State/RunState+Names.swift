@@ -67,15 +67,23 @@ extension RunState {
   ///   for a step that was not cancelled.
   package func endText(of step: StepState) -> String? {
     guard case .cancelled(let cause) = step.phase else { return nil }
-    if step.hasBegun { return "cancelled \(text(of: cause))" }
-    switch cause {
-    case .failure(let other): return "not run: \(shortTitle(of: other)) failed"
-    case .cancellation(let other): return "not run: \(shortTitle(of: other)) was cancelled"
-    case .request: return "not run: cancelled"
-    case .restart: return "not run: restarted"
-    case .runTimedOut: return "not run: the run timed out"
-    case .abandoned(let problem): return "not run: Reprise could not continue: \(problem)"
-    case .interrupted: return "not run: the engine died"
+    return reasonNotRun(of: step).map { "not run: \($0)" } ?? "cancelled \(text(of: cause))"
+  }
+
+  /// Returns why a step did not begin.
+  ///
+  /// - Parameter step: The step.
+  /// - Returns: Such as `build failed`; nil for a step that has begun, or was not cancelled.
+  package func reasonNotRun(of step: StepState) -> String? {
+    guard case .cancelled(let cause) = step.phase, !step.hasBegun else { return nil }
+    return switch cause {
+    case .failure(let other): "\(shortTitle(of: other)) failed"
+    case .cancellation(let other): "\(shortTitle(of: other)) was cancelled"
+    case .request: "cancelled"
+    case .restart: "restarted"
+    case .runTimedOut: "the run timed out"
+    case .abandoned(let problem): "Reprise could not continue: \(problem)"
+    case .interrupted: "the engine died"
     }
   }
 

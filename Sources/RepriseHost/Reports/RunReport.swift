@@ -182,8 +182,9 @@ package struct RunReport {
     if let items = itemsRow(step) { return items }
     let end = step.endedAt ?? (record.status.isLive && step.phase == .running ? now : nil)
     let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
-    var (name, detail) = Self.describe(step, isDead: isDead)
-    if name == "not run" { detail = String(state.endText(of: step)?.dropFirst(9) ?? "") }
+    let (name, detail) =
+      state.reasonNotRun(of: step).flatMap { step.isSetByHand ? nil : ("not run", $0) }
+      ?? Self.describe(step, isDead: isDead)
     return [
       state.title(of: step.id), name,
       step.attempt == 0 ? "" : String(step.attempt), took, detail,
@@ -225,7 +226,6 @@ package struct RunReport {
     if step.isSetByHand, let by = step.interventions.last?.by {
       return (step.phase.name, "set by hand by \(by)" + (by.comment.map { ": \($0)" } ?? ""))
     }
-    if case .cancelled = step.phase, !step.hasBegun { return ("not run", "") }
     return (step.phase.name, step.phase.detail ?? "")
   }
 }

@@ -4,12 +4,6 @@ import Dispatch
 package import Reprise
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Shows a watch from its runs and its status.
 package final class WatchDisplay: Sendable {
   /// The callbacks of the display.
@@ -150,12 +144,18 @@ package final class WatchDisplay: Sendable {
       return !isKnown || status.next != nil && said?.next != status.next
     }
     guard isNews else { return }
-    let isJSON = style == .json
-    let line = isJSON ? status.waitingJSON : status.waitingLine
+    write(style == .json ? status.waitingJSON : "\(Self.time) \(status.waitingLine)\n")
+  }
+
+  /// The time of day in lines.
+  private static var time: String {
     let now = SystemClock().now
-    let time = now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12)
-    var text: TerminalSafe = (isJSON ? line : "\(time) " + line) + "\n"
-    if style == .github { text = GitHubCommand.inertIfNeeded(text) }
+    return String(now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12))
+  }
+
+  /// Writes a line beside those of the runs.
+  private func write(_ line: TerminalSafe) {
+    let text = style == .github ? GitHubCommand.inertIfNeeded(line) : line
     if !TerminalDevice(descriptor: 1).write(text) { controls.outputClosed() }
   }
 
@@ -177,21 +177,17 @@ package final class WatchDisplay: Sendable {
   ///   - words: The description of the event.
   ///   - run: The run that handles it.
   package func announce(_ trigger: Trigger, _ words: String, run: RunID) {
-    var line: TerminalSafe
+    let line: TerminalSafe
     switch style {
     case .json:
       line = TerminalSafe(
         json: #"{"event":"\#(Event.triggerName)","run":"\#(run)","trigger":\#(trigger.json)}"#)
     case .plain, .github, .auto:
       guard common == nil else { return }
-      let now = SystemClock().now
-      let time = now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12)
-      line = "\(time)\(isParallel ? " \(run)" : "") trigger \(TerminalSafe(words))"
+      line = "\(Self.time)\(isParallel ? " \(run)" : "") trigger \(TerminalSafe(words))"
     case .tree, .none: return
     }
-    line += "\n"
-    if style == .github { line = GitHubCommand.inertIfNeeded(line) }
-    if !TerminalDevice(descriptor: 1).write(line) { controls.outputClosed() }
+    write(line + "\n")
   }
 
   /// Waits until the last run has been shown, and restores the terminal.
@@ -225,10 +221,7 @@ extension WatchStatus {
       let paused: Bool
       let next: Timestamp?
     }
-    let line = Line(workflow: workflow, triggers: triggers, paused: isPaused, next: next)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(line) else { return "" }
-    return TerminalSafe(json: String(decoding: data, as: UTF8.self))
+    return JSONLines().line(
+      for: Line(workflow: workflow, triggers: triggers, paused: isPaused, next: next))
   }
 }

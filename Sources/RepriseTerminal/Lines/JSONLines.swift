@@ -16,9 +16,9 @@ struct JSONLines {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  /// Returns an event as one line, with a line feed; nothing if it cannot be encoded.
-  func line(for event: Event) -> TerminalSafe {
-    guard let bytes = try? encoder.encode(event) else { return "" }
+  /// Returns an event, or another value, as one line, with a line feed; nothing if it cannot be encoded.
+  func line(for value: some Encodable) -> TerminalSafe {
+    guard let bytes = try? encoder.encode(value) else { return "" }
     return TerminalSafe(json: String(decoding: bytes, as: UTF8.self)) + "\n"
   }
 }

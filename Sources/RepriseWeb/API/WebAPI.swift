@@ -138,7 +138,7 @@ package struct WebAPI: Sendable {
     let bytes = try await blocking { [journal] in
       try RunFiles.bytes(of: path, of: id, in: journal.directory)
     }
-    // Whatever it contains, a browser must not show it.
+    // A browser must not show it: it may contain anything.
     let fields = [
       (name: "Content-Type", value: "application/octet-stream"),
       (name: "Content-Disposition", value: "attachment"),

@@ -7,7 +7,7 @@ import RepriseJournal
 /// The files that the steps of a run have left in its folder.
 ///
 /// Names are used one by one in an open folder, and no link is followed: nothing outside of the
-/// folder can be read, whatever steps have put into it.
+/// folder can be read, even if steps have put links into it.
 struct RunFiles: Encodable {
   struct File: Encodable {
     let path: String
