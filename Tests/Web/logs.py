@@ -62,8 +62,7 @@ def lines_have_numbers_and_times(own, page, browser):
     eventually("the first line", lambda: numbers(browser)[:1] == [["1", "1"]])
     expect(not browser.elements("#log .at-time"), "no times", "times")
     browser.click("#detail .tools button", "Times")
-    eventually("times", lambda: browser.script(
-        "return document.querySelector('#log .at-time').innerText").count(":") == 2)
+    eventually("times", lambda: browser.text("#log .at-time").count(":") == 2)
     selected = browser.script("""
       getSelection().selectAllChildren(document.querySelector('#log .line'));
       return String(getSelection()).trim()""")
