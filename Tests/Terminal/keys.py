@@ -23,7 +23,9 @@ def documented():
     """The keys in the tables of Documentation/terminal.md: [(place, label)]."""
     with open(os.path.join(ROOT, "Documentation", "terminal.md"), encoding="utf-8") as file:
         text = file.read()
-    places = {"Keys of the tree": "tree", "Keys of a log": "log", "Keys of a watch": "watch"}
+    places = {
+        "Keys of the tree": "tree", "Keys of a log": "log", "Keys of a watch": "watch",
+        "All runs in one screen": "runs"}
     keys = []
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title = section.split("\n")[0]

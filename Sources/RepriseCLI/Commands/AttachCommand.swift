@@ -34,7 +34,8 @@ struct AttachCommand: AsyncParsableCommand {
     let found = try run.find()
     guard found.record.status.isLive else { throw try showEnded(found) }
     let client = try found.journal.client(of: found.record)
-    throw try await AttachedRun(found.record, found.journal, client, progress).exitStatus()
+    let attached = AttachedRun(found.record, found.journal, client, progress)
+    throw try await attached.exitStatus() ?? showEnded(try run.find())
   }
 
   /// Shows a run that has ended.

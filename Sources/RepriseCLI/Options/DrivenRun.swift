@@ -99,7 +99,11 @@ struct DrivenRun {
         try await host.begin(
           recorded, workflow, secrets, state: state, controls: controls,
           onReachable: { links.foreground?.announce(id.description) }
-        ).map { ($0, makeDisplay(ending.keys(adding: controls.keys))) }
+        ).map { hosted in
+          var keys = ending.keys(adding: controls.keys)
+          keys.runs = runsAccess(in: journal)
+          return (hosted, makeDisplay(keys))
+        }
       }
       guard let (hosted, display) = begun else {
         return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
@@ -122,7 +126,7 @@ struct DrivenRun {
       }
       if let next = await elsewhere.value {
         // The page or another terminal has resumed the run: show what it does now.
-        return try await next.exitStatus()
+        if let status = try await next.exitStatus() { return status }
       }
       return report(status, of: id, problem)
     }

@@ -43,16 +43,7 @@ package final class RunEnding: Sendable {
     keys.staysAfter = { [stays] phase in
       if case .ended(let outcome) = phase { stays(outcome) } else { false }
     }
-    keys.previewResume = { run in
-      do {
-        let record = try await blocking { [journal = self.journal] in
-          try journal.run(named: run.description)
-        }
-        return (try await ResumedRun(record).changes(since: record).string, true)
-      } catch {
-        return ((error as? Problem)?.text.description ?? "\(error)", false)
-      }
-    }
+    keys.previewResumes(of: journal)
     keys.prepareToLeave = { run, ending in
       do {
         switch ending {
@@ -67,7 +58,7 @@ package final class RunEnding: Sendable {
         }
         return nil
       } catch {
-        return (error as? Problem)?.text.description ?? "\(error)"
+        return Problem(error).text.string
       }
     }
     return keys
@@ -127,6 +118,20 @@ private final class WatchedTexts: Sendable {
 }
 
 extension DisplayControls {
+  /// Adds the key that says what resuming a run which has ended would change.
+  ///
+  /// The working directory must be that of the run.
+  package mutating func previewResumes(of journal: Journal) {
+    previewResume = { run in
+      do {
+        let record = try await blocking { try journal.run(named: run.description) }
+        return (try await ResumedRun(record).changes(since: record).string, true)
+      } catch {
+        return (Problem(error).text.string, false)
+      }
+    }
+  }
+
   /// Adds the keys that read the logs of recorded runs and edit the workflow file.
   ///
   /// - Parameters:

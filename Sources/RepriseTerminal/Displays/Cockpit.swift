@@ -25,6 +25,8 @@ struct Cockpit {
     case edit(step: String?)
     /// Open the log of a step in a pager.
     case page(step: String)
+    /// Show the list of runs.
+    case openRuns
     /// An action of the log pane.
     case scroll(KeyAction)
     /// Ask the terminal for the row of the cursor, to find the row that was clicked.
@@ -155,6 +157,7 @@ struct Cockpit {
     case .stream: view = view == .stream ? .tree : .stream
     case .graph: view = view == .graph ? .tree : .graph
     case .timeline: view = view == .timeline ? .tree : .timeline
+    case .runs: return .openRuns
     case .trigger: return .trigger
     case .pauseWatch: return .pauseWatch
     case .edit: return .edit(step: subject(context))

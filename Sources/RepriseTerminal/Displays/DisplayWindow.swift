@@ -14,6 +14,8 @@ struct DisplayWindow {
   var staysAfterEnd = false
   private let style: Style
   private let logs: (@Sendable (RunID, String) -> [StepLog])?
+  /// Whether the tree is in the alternate screen, too.
+  private let fillsWindow: Bool
   private var cockpit = Cockpit()
   private var screen = Screen()
   private var fullScreen = FullScreen()
@@ -32,15 +34,21 @@ struct DisplayWindow {
   /// The history of the run, for the timeline.
   var history = RunHistory()
 
-  init(style: Style, hasKeys: Bool, logs: (@Sendable (RunID, String) -> [StepLog])?) {
+  init(
+    style: Style, hasKeys: Bool, logs: (@Sendable (RunID, String) -> [StepLog])?,
+    fillsWindow: Bool = false
+  ) {
     self.style = style
     self.hasKeys = hasKeys
     self.logs = logs
+    self.fillsWindow = fillsWindow
     lines = PlainLog(style: style, offset: localTimeOffset)
   }
 
   /// Whether a pane is shown.
   var hasPane: Bool { cockpit.view != .tree && cockpit.view != .stream }
+
+  private var usesFullScreen: Bool { hasPane || fillsWindow && !isStreaming }
 
   /// Whether events are shown as lines.
   var isStreaming: Bool { cockpit.view == .stream }
@@ -93,7 +101,7 @@ struct DisplayWindow {
     }
     var text: TerminalSafe = ""
     if !isStreaming { hasStreamed = false }
-    if !hasPane, fullScreen.isShown { text += fullScreen.leave() }
+    if !usesFullScreen, fullScreen.isShown { text += fullScreen.leave() }
     if cockpit.usesMouse != hasMouse {
       hasMouse = cockpit.usesMouse
       text += hasMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1000l"
@@ -135,10 +143,15 @@ struct DisplayWindow {
     if run.plan != nil, let rows = pane(run, at: now, size) {
       return fullScreen.update(to: rows, redraws: isResized)
     }
+    frame = view(run, watch, at: now).frame(size, treeRows(of: run))
+    if usesFullScreen {
+      // The cursor is in the row below, as without the alternate screen: clicks are found from there.
+      let cursor: TerminalSafe = "\u{1B}[\(frame.rows.count + 1);1H"
+      return fullScreen.update(to: frame.rows, redraws: isResized) + cursor
+    }
     var text = fullScreen.leave()
     if let screenSize, screenSize != size { text += clearScreen(size) }
     screenSize = size
-    frame = view(run, watch, at: now).frame(size, treeRows(of: run))
     return text + screen.update(to: frame.rows)
   }
 
@@ -154,6 +167,7 @@ struct DisplayWindow {
     options.form = cockpit.form
     options.hidesSteps = isStreaming
     options.staysAfterEnd = staysAfterEnd
+    options.isFromList = fillsWindow
     options.expectedRest = expectedRest(of: run, at: now)
     var view = TreeView(state: run, now: now, style: style, options: options)
     view.watch = watch.map { WatchRows(status: $0, style: style, offset: localTimeOffset) }
@@ -258,7 +272,7 @@ struct DisplayWindow {
     of run: RunState, at now: Timestamp, _ size: WindowSize, _ hasReport: Bool
   ) -> TerminalSafe {
     var text = fullScreen.leave() + clearScreen(size) + leaveModes()
-    guard run.plan != nil else { return text + screen.leave() }
+    guard run.plan != nil, !fillsWindow else { return text + screen.leave() }
     (cockpit, staysAfterEnd) = (Cockpit(), false)
     let all = treeRows(of: run)
     // The cursor can move back over no more rows than the window has, and a thousand are too

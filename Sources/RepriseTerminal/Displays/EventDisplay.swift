@@ -34,6 +34,10 @@ package struct DisplayControls: Sendable {
   package var logs: (@Sendable (RunID, _ step: String) -> [StepLog])?
   /// Opens files in a pager, and returns once it is closed; a message if that fails.
   package var page: @Sendable (_ paths: [String]) async -> String? = { _ in nil }
+  /// Whether the display fills the window and leaves no trace, as between two looks at the list of runs.
+  package var fillsWindow = false
+  /// What `T` does.
+  package var runs = RunsAccess.none
   /// Edits the workflow file at a step, and returns when the editor has ended; a message if there
   /// is something to say.
   package var edit: @Sendable (_ step: String?) async -> String? = { _ in nil }
@@ -48,6 +52,16 @@ package struct DisplayControls: Sendable {
   package init(outputClosed: @escaping @Sendable () -> Void) {
     self.outputClosed = outputClosed
   }
+}
+
+/// How a display of a run shows the list of runs.
+package enum RunsAccess: Sendable {
+  /// There is none.
+  case none
+  /// Shows it on the same terminal, and returns once the user comes back; a message if that fails.
+  case opened(@Sendable () async -> String?)
+  /// Ends the display, since it was opened from the list.
+  case left(@Sendable () -> Void)
 }
 
 /// What a run does now that a key has asked for something, or why nothing happens.

@@ -16,6 +16,7 @@ extension TreeDisplay {
       let paths = window.withLock { $0.newestLog(of: step, run) }
       guard !paths.isEmpty else { return notify("there is no log of \(step) to open") }
       useTerminal { await $0.page(paths) }
+    case .openRuns: openRuns()
     case .leave(let ending): leave(as: ending)
     case .findCursor: write("\u{1B}[6n")
     case .previewReload:
@@ -37,6 +38,15 @@ extension TreeDisplay {
         return notify(TerminalSafe(lines: problem))
       }
       if let leave = state.withLock({ $0.takeLeave() }) { end(ending, leave) }
+    }
+  }
+
+  /// Shows the list of runs, from which the user comes back.
+  private func openRuns() {
+    switch controls.runs {
+    case .none: notify("the run is not recorded: there is no list of runs")
+    case .opened(let open): useTerminal { _ in await open() }
+    case .left(let leave): leave()
     }
   }
 

@@ -62,7 +62,9 @@ final class TreeDisplay: EventDisplay {
     self.controls = controls
     keyboard = Keyboard(device: keys)
     window = Mutex(
-      DisplayWindow(style: style, hasKeys: keyboard.isUsable, logs: controls.logs))
+      DisplayWindow(
+        style: style, hasKeys: keyboard.isUsable, logs: controls.logs,
+        fillsWindow: controls.fillsWindow))
     catchSignal(SignalNumber.windowChange)
     let changes = DispatchSource.makeSignalSource(signal: SignalNumber.windowChange, queue: queue)
     let source = EventSource(changes) { [weak self] in self?.redraw() }

@@ -15,7 +15,7 @@ package struct BrowserKey: Encodable, Sendable {
 
   /// The rows of the table that make sense in a browser, in the order of the help.
   package static let table: [BrowserKey] = KeyBinding.table.compactMap { row in
-    guard !terminalActions.contains(row.action) else { return nil }
+    guard row.place != .runs, !terminalActions.contains(row.action) else { return nil }
     let keys = row.keys.compactMap(\.nameInBrowser)
     guard !keys.isEmpty else { return nil }
     return BrowserKey(
@@ -25,7 +25,7 @@ package struct BrowserKey: Encodable, Sendable {
 
   /// What a page in a browser does not do: it has no terminal to return to, and no programs.
   private static let terminalActions: Set<KeyAction> = [
-    .edit, .page, .stream, .output, .mouse, .quit, .pauseWatch,
+    .edit, .page, .stream, .output, .runs, .mouse, .quit, .pauseWatch,
   ]
 }
 

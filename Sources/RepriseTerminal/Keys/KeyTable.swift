@@ -8,7 +8,7 @@ enum KeyAction: String, CaseIterable, Sendable {
   case restartStep, restartRun, cancelStep, cancelRun, approve, reject
   case setDone, skip, pauseRun
   case reload, edit, page
-  case stream, output, graph, timeline, mouse, help, quit
+  case stream, output, graph, timeline, runs, mouse, help, quit
   case trigger, pauseWatch
   // The log pane.
   case lineUp, lineDown, pageUp, pageDown, top, bottom, follow, wrap
@@ -25,6 +25,8 @@ struct KeyBinding: Sendable {
     case log
     /// The display of a watch.
     case watch
+    /// The list of runs.
+    case runs
   }
 
   let place: Place
@@ -83,9 +85,10 @@ struct KeyBinding: Sendable {
     .init(.steps, ["l"], .output, "l", "last lines on or off"),
     .init(.steps, ["g"], .graph, "g", "graph of the steps"),
     .init(.steps, ["t"], .timeline, "t", "timeline of the run"),
+    .init(.steps, ["T"], .runs, "T", "all runs of the project"),
     .init(.steps, ["m"], .mouse, "m", "choose by mouse, on or off"),
     .init(.steps, ["?"], .help, "?", "this help"),
-    .init(.steps, ["q"], .quit, "q", "quit, detach, or say how"),
+    .init(.steps, ["q"], .quit, "q", "quit, or leave the run alone"),
     .init(.watch, ["T"], .trigger, "T", "start a run now"),
     .init(.watch, ["P"], .pauseWatch, "P", "pause or continue the watch"),
     .init(.log, [.up, "k", .wheelUp], .lineUp, "↑ k", "scroll up"),
@@ -103,6 +106,20 @@ struct KeyBinding: Sendable {
     .init(.log, ["[", .left], .previousAttempt, "[ ←", "the attempt before"),
     .init(.log, ["]", .right], .nextAttempt, "] →", "the next attempt"),
     .init(.log, [.escape, "q"], .back, "Esc q", "close the log"),
+    .init(.runs, [.up, "k", .wheelUp], .previous, "↑ k", "choose the run above"),
+    .init(.runs, [.down, "j", .wheelDown], .next, "↓ j", "choose the run below"),
+    .init(.runs, [.pageUp], .pageUp, "PgUp", "a window up"),
+    .init(.runs, [.pageDown], .pageDown, "PgDn", "a window down"),
+    .init(.runs, [.home], .firstStep, "Home", "choose the newest run"),
+    .init(.runs, [.end], .lastStep, "End", "choose the oldest run"),
+    .init(.runs, [.enter, .right], .open, "Enter →", "show the run"),
+    .init(.runs, ["/"], .search, "/", "show only runs with a text"),
+    .init(.runs, [.escape], .back, "Esc", "show all runs; close the help"),
+    .init(.runs, ["r"], .restartRun, "r", "restart, or resume, the run"),
+    .init(.runs, ["c"], .cancelRun, "c", "cancel the run; twice: kill"),
+    .init(.runs, ["p"], .pauseRun, "p", "pause or continue the run"),
+    .init(.runs, ["?"], .help, "?", "this help"),
+    .init(.runs, ["q"], .quit, "q", "quit"),
   ]
 
   /// Returns the help on the keys of some places, in as many columns as fit.

@@ -45,3 +45,27 @@ struct Row {
     return result
   }
 }
+
+/// Returns a page of the help, and the number of pages.
+///
+/// - Parameters:
+///   - help: The rows of the whole help.
+///   - number: The number of the page, from 1; the last one if there are fewer.
+///   - room: The maximum number of rows.
+///   - style: The capabilities of the terminal.
+/// - Returns: The rows of the page, and the number of pages.
+func helpPage(
+  _ help: [TerminalSafe], number: Int, room: Int, _ style: Style
+) -> (rows: [Row], pages: Int) {
+  let help = help.map { Row($0, .dim) }
+  // A window of a row or two has no room at all.
+  let room = max(0, room)
+  guard help.count > room else { return (help, 1) }
+  let size = max(1, room - 1)
+  let pages = (help.count + size - 1) / size
+  let page = min(number, pages)
+  let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
+  let more: TerminalSafe = page < pages ? "\(dot)? more keys" : "\(dot)? close"
+  let foot = Row("page \(page) of \(pages)\(more)", .dim)
+  return ((help.dropFirst((page - 1) * size).prefix(size) + [foot]).suffix(room), pages)
+}

@@ -56,16 +56,8 @@ extension TreeView {
   func helpRows(
     _ places: [KeyBinding.Place], columns: Int, room: Int
   ) -> (rows: [Row], pages: Int) {
-    let help = KeyBinding.helpRows(places, columns: columns).map { Row($0, .dim) }
-    // A window of a row or two has no room at all.
-    let room = max(0, room)
-    guard help.count > room else { return (help, 1) }
-    let size = max(1, room - 1)
-    let pages = (help.count + size - 1) / size
-    let page = min(options.helpPage, pages)
-    let more: TerminalSafe = page < pages ? "\(dot)? more keys" : "\(dot)? close"
-    let foot = Row("page \(page) of \(pages)\(more)", .dim)
-    return ((help.dropFirst((page - 1) * size).prefix(size) + [foot]).suffix(room), pages)
+    helpPage(
+      KeyBinding.helpRows(places, columns: columns), number: options.helpPage, room: room, style)
   }
 
   /// The most important keys at this moment; those at the end are left out if they do not fit.
@@ -73,13 +65,14 @@ extension TreeView {
     var keys: [TerminalSafe]
     if options.staysAfterEnd {
       keys = ["r \(outcome?.isSuccess == true ? "run again" : "resume")", "R restart from step"]
-      keys += ["Enter log", "e edit", "q quit"]
+      keys += ["Enter log", "e edit", options.isFromList ? "q all runs" : "q quit"]
     } else if options.chosen != nil {
       keys = ["Enter log", "R restart from it", "C cancel it", "r restart all", "c cancel all"]
     } else {
       let arrows: TerminalSafe = style.hasUnicode ? "↑ ↓ choose" : "j k choose"
       keys = [arrows, "r restart", "c cancel", "s output"]
     }
+    if options.isFromList, !options.staysAfterEnd { keys.append("q all runs") }
     if let watch { keys += ["T trigger", watch.status.isPaused ? "P continue" : "P pause"] }
     return fitting(keys, last: ["? help"], separator: dot, columns: columns)
   }

@@ -145,21 +145,13 @@ extension WebAPI {
     guard steps.count <= 1 else {
       throw Refusal(409, "a run that has ended can be restarted from one step at a time")
     }
-    let words =
-      ["resume", record.id.description, "--progress", "none"] + steps.flatMap { ["--from", $0] }
-    let run = try await started.start(
-      words, in: record.moved(to: journal.directory).request.directory, resuming: record)
-    return Done(text: "run \(run) goes on", run: run.description)
+    try await started.resume(record, steps.flatMap { ["--from", $0] })
+    return Done(text: "run \(record.id) goes on", run: record.id.description)
   }
 
   /// Starts the workflow of a run that has ended again, with the same parameters, as a new run.
   private func startAgain(_ record: RunRecord) async throws -> Done {
-    guard !record.status.isLive else {
-      throw Refusal(409, "run \(record.id) is in progress: it can be restarted")
-    }
-    let moved = record.moved(to: journal.directory).request
-    let run = try await started.start(
-      try moved.wordsToStartAgain(), in: moved.directory, resuming: nil)
+    let run = try await started.startAgain(record)
     return Done(text: "run \(run) of \(record.request.workflow) has started", run: run.description)
   }
 

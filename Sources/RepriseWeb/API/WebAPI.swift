@@ -2,7 +2,7 @@
 
 import Platform
 import Reprise
-import RepriseHost
+package import RepriseHost
 package import RepriseJournal
 import RepriseTerminal
 

@@ -1,8 +1,8 @@
 // What a run needs to be started again, from its record.
 
 import Reprise
-import RepriseHost
-import RepriseJournal
+package import RepriseJournal
+import RepriseTerminal
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -13,22 +13,23 @@ import Foundation
 extension RunRequest {
   /// Whether the record is enough to resume the run: secrets are not recorded, and code of another
   /// program cannot be run here.
-  var canResume: Bool {
+  package var canResume: Bool {
     program == nil && hiddenParameters.isEmpty && !hidesArguments && !hidesTrigger
   }
 
   /// Whether the record is enough to start the workflow again with the same parameters.
-  var canStartAgain: Bool { canResume && workflowFile != nil }
+  package var canStartAgain: Bool { canResume && workflowFile != nil }
 
   /// Returns the words of a command that starts the workflow again, in the folder of the run.
   ///
-  /// - Throws: ``Refusal`` if the record is not enough.
-  func wordsToStartAgain() throws(Refusal) -> [String] {
+  /// - Throws: ``Problem`` if the record is not enough.
+  func wordsToStartAgain() throws(Problem) -> [String] {
     guard canStartAgain, let file = workflowFile else {
-      throw Refusal(
-        409,
-        "the record of the run is not enough to start it again: it has secrets, which are not "
-          + "recorded, or its workflow is not in a file")
+      throw Problem(
+        """
+        error: the record of the run is not enough to start it again: it has secrets, which are \
+        not recorded, or its workflow is not in a file
+        """)
     }
     let scope = RunScope(recorded: options)
     var words = ["run", file, "--progress", "none"]

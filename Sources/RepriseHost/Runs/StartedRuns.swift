@@ -2,8 +2,7 @@
 
 import Dispatch
 import Platform
-import Reprise
-import RepriseHost
+package import Reprise
 package import RepriseJournal
 import RepriseTerminal
 import Synchronization
@@ -13,7 +12,7 @@ import Synchronization
 /// They go on when this process ends: they have a session of their own, and nothing of theirs is
 /// connected to it. Thread-safe.
 package final class StartedRuns: Sendable {
-  /// The maximum number of commands that run at once: a page must not fill the machine.
+  /// The maximum number of commands that run at once: a page must not fill the machine with runs.
   private static let countMax = 64
   /// How long to wait for the record of a run.
   private static let patience: Duration = .seconds(30)
@@ -21,7 +20,7 @@ package final class StartedRuns: Sendable {
   private let command: String
   private let journal: Journal
   private let count = Mutex((running: 0, started: 0))
-  private let waiting = DispatchQueue(label: "reprise.web.started", attributes: .concurrent)
+  private let waiting = DispatchQueue(label: "reprise.started", attributes: .concurrent)
 
   /// Creates a starter.
   ///
@@ -33,6 +32,31 @@ package final class StartedRuns: Sendable {
     self.journal = journal
   }
 
+  /// Resumes a run that has ended, and waits until it is live.
+  ///
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - options: Further words of the command `reprise resume`, such as `--from STEP`.
+  /// - Throws: ``Problem`` with the errors of the command if it ends first.
+  package func resume(_ record: RunRecord, _ options: [String] = []) async throws {
+    let words = ["resume", record.id.description, "--progress", "none"] + options
+    _ = try await start(
+      words, in: record.moved(to: journal.directory).request.directory, resuming: record)
+  }
+
+  /// Starts the workflow of a run again, with the same parameters, as a new run.
+  ///
+  /// - Parameter record: The run, which must have ended.
+  /// - Returns: The id of the new run.
+  /// - Throws: ``Problem``.
+  package func startAgain(_ record: RunRecord) async throws -> RunID {
+    guard !record.status.isLive else {
+      throw Problem("error: run \(record.id) is in progress: it can be restarted")
+    }
+    let moved = record.moved(to: journal.directory).request
+    return try await start(try moved.wordsToStartAgain(), in: moved.directory, resuming: nil)
+  }
+
   /// Starts a command, and waits until its run is recorded.
   ///
   /// - Parameters:
@@ -40,13 +64,13 @@ package final class StartedRuns: Sendable {
   ///   - folder: The folder in which it runs; nil for the current one.
   ///   - record: The run that it resumes; nil for a new one.
   /// - Returns: The id of the run.
-  /// - Throws: ``Refusal`` with the errors of the command if it ends first.
-  func start(
+  /// - Throws: ``Problem`` with the errors of the command if it ends first.
+  package func start(
     _ words: [String], in folder: String?, resuming record: RunRecord?
   ) async throws -> RunID {
     // A command line cannot have them, and the system would only say "invalid argument".
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
-      throw Refusal(400, "names and values must not contain zero bytes")
+      throw Problem("error: names and values must not contain zero bytes")
     }
     let number = try takeNumber()
     let state = ["--state-dir", journal.directory.path]
@@ -61,7 +85,7 @@ package final class StartedRuns: Sendable {
         errors: errors.descriptor)
     } catch {
       count.withLock { $0.running -= 1 }
-      throw Refusal(500, "\(command) cannot be started: \(error)")
+      throw Problem("error: \(command) cannot be started: \(error)", cause: .internalFailure)
     }
     waiting.async { [self] in
       program.waitForEnd()
@@ -76,8 +100,8 @@ package final class StartedRuns: Sendable {
     }
     if let run = found ?? nil { return run }
     let text = errors.text
-    throw Refusal(
-      409, text.isEmpty ? "the command has ended without a run" : text.withoutErrorPrefix)
+    throw Problem(
+      text.isEmpty ? "error: the command has ended without a run" : TerminalSafe(lines: text))
   }
 
   /// Counts a run that is about to start, and returns its number.
@@ -89,7 +113,8 @@ package final class StartedRuns: Sendable {
       return count.started
     }
     guard let number else {
-      throw Refusal(409, "\(Self.countMax) runs that were started from here are in progress")
+      throw Problem(
+        "error: \(Self.countMax) runs that were started from here are in progress")
     }
     return number
   }
@@ -115,7 +140,7 @@ private struct CommandErrors: ~Copyable {
   var descriptor: Int32 { file.descriptor }
 
   init(in folder: String, number: Int) throws(Errno) {
-    let path = folder + "/web-\(processID)-\(number).errors"
+    let path = folder + "/started-\(processID)-\(number).errors"
     file = try OpenFile(
       path, .readWrite, options: [.create, .exclusiveCreate, .noFollow],
       permissions: .ownerReadWrite)
