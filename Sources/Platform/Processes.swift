@@ -41,6 +41,9 @@ package func startSession() {
   _ = setsid()
 }
 
+/// Returns the id of the session of a process; -1 if it does not exist.
+package func sessionID(of process: Int32) -> Int32 { getsid(process) }
+
 /// Ends this process immediately, without flushing output.
 package func exitAtOnce(_ status: Int32) -> Never {
   _exit(status)

@@ -15,6 +15,7 @@ package enum SignalNumber {
   package static let quit = SIGQUIT
   package static let kill = SIGKILL
   package static let user1 = SIGUSR1
+  package static let user2 = SIGUSR2
   package static let pipe = SIGPIPE
   package static let alarm = SIGALRM
   package static let terminate = SIGTERM

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ChildProcesses
 import Dispatch
+import Platform
 import RepriseHost
 import RepriseTerminal
 import Synchronization
@@ -34,7 +35,7 @@ enum Main {
     do {
       let command = try RepriseCommand.parseAsRoot(try RepriseCommand.expanded(arguments))
       if let driving = command as? any DrivingCommand, driving.drivesRun {
-        split(isDetached: driving.isDetached)
+        split(isDetached: driving.isDetached, canBeLeft: driving.canBeLeft)
       }
       let carried = SendableCommand(command: command)
       Task { await run { try await carried.run() } }
@@ -44,7 +45,7 @@ enum Main {
     }
   }
 
-  private static func split(isDetached: Bool) {
+  private static func split(isDetached: Bool, canBeLeft: Bool = false) {
     var links = ProcessLinks()
     if isDetached {
       switch detach() {
@@ -55,10 +56,13 @@ enum Main {
         endProcess(.internalFailure)
       }
     }
-    links.guardian = splitOffGuardian(of: links.foreground)
+    if canBeLeft { links.shell = splitOffForeground(onLeave: sayLeft) }
+    links.guardian = splitOffGuardian(of: links.foreground, shell: links.shell)
     // The guardian may have used up the last process that the limit of this user allows.
     expectEnoughThreads()
-    links.signals = SignalRelay(links.guardian) { endProcess(.stopped(by: $0)) }
+    let signals = SignalRelay(links.guardian) { endProcess(.stopped(by: $0)) }
+    links.signals = signals
+    links.shell?.listen { signals.receive(SignalNumber.hangUp) }
     ProcessLinks.current.withLock { [links] in $0 = links }
   }
 
@@ -67,6 +71,11 @@ enum Main {
     let (run, status) = wait.word()
     guard let run else { endProcess(ExitStatus(code: status)) }
     printLine(TerminalSafe(run))
+    sayLeft(run)
+  }
+
+  /// Says that a run goes on in the background, and ends this process.
+  private static func sayLeft(_ run: String) -> Never {
     printError("running in the background; show it with: reprise attach \(run)")
     endProcess(.succeeded)
   }

@@ -14,6 +14,7 @@ import film
 import keys
 import log_keys
 import measures
+import runs_keys
 import texts
 import tree_keys
 import watch_keys
@@ -48,7 +49,7 @@ def all_keys(reprise, folder, count, columns, rows):
     with Tour(reprise, folder, count, columns, rows) as tour:
         last = tree_keys.cancel_run
         for (place, label), test in keys.TESTS.items():
-            if place == "watch" or test is last:
+            if place in ("watch", "runs") or test is last:
                 continue
             try:
                 test(tour, label)
@@ -79,6 +80,8 @@ def cases():
         size = f"{columns}x{rows}"
         result += [
             Case(f"keys of a watch, {size}", watch_keys.all_watch_keys, columns, rows),
+            Case(f"keys of the list of runs, {size}", runs_keys.all_runs_keys, columns, rows),
+            Case(f"keys after the end, {size}", runs_keys.keys_after_end, columns, rows),
             Case(f"wide characters, {size}", texts.wide, columns, rows),
             Case(f"hostile output, {size}", texts.hostile, columns, rows),
             Case(f"1000 steps that run, {size}", measures.many_steps, 1000, columns, rows),
@@ -91,6 +94,7 @@ def cases():
     return result + [
         Case("film: edit and continue", film.while_running, FRAMES),
         Case("film: restart after the end", film.after_end, FRAMES),
+        Case("a run that is left", runs_keys.left_run),
         Case("low windows", windows.low_windows),
         Case("clocks and corners", windows.clocks),
         Case("quiet", measures.quiet),

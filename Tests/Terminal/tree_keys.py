@@ -274,7 +274,7 @@ def mouse(tour, label):
 def show_help(tour, label):
     help_of(tour, label, [
         "choose the step above", "restart from it", "cancel the run; twice: kill",
-        "last lines on or off", "quit at the end, or detach"])
+        "last lines on or off", "quit, or leave the run alone"])
 
 
 def help_of(tour, label, texts):
@@ -293,6 +293,39 @@ def help_of(tour, label, texts):
 
 
 @key("tree", "q")
-def quit_display(tour, label):
-    tour.press(label).shows("the run goes on: c cancels it")
-    tour.press("Home").chooses("first").shows_no("the run goes on")
+def leave_run(tour, label):
+    """Asks; that the run goes on is a test of its own, since it ends the display."""
+    tour.press(label).shows("leave the run in the background?", "y/n")
+    tour.press("n").shows("nothing was done")
+    tour.press("Home").chooses("first").shows_no("nothing was done")
+
+
+@key("tree", "PgUp", "PgDn")
+def move_by_windows(tour, label):
+    first, last = ("first", tour.last) if label == "PgDn" else (tour.last, "first")
+    tour.press("Home" if label == "PgDn" else "End").chooses(first)
+    moves = 0
+    while f" {last} " not in "".join(tour.marked) + " ":
+        before = tour.marked
+        tour.press(label).wait(lambda tour: tour.marked != before, "another step is marked")
+        moves += 1
+        tour.expect(moves <= tour.count, "the other end is never reached")
+        if moves > 30:
+            return
+    tour.expect(moves < tour.count or tour.screen.lines < 12, f"{moves} moves are not windows")
+
+
+@key("tree", "/", "n", "N")
+def find_steps(tour, label):
+    tour.press("/").shows("/").press(*"a")
+    # The first step with an "a" in its name, in the order of the file.
+    tour.chooses("gate").press("Enter").chooses("gate")
+    tour.press("n").chooses("after-gate").press("n").chooses("flaky").press("N").chooses("after-gate")
+    tour.press("/").press(*"nowhere").shows("no step has this in its name")
+    tour.press("Esc").chooses("after-gate")
+
+
+@key("tree", "T")
+def list_runs(tour, label):
+    tour.press(label).in_pane().see("RUN", "tour")
+    tour.press("q").in_tree().press("Home").chooses("first")

@@ -13,6 +13,7 @@ import Platform
 ///   a terminal sends them to both processes.
 /// - It stops and continues together with the engine and its steps (Ctrl-Z, `fg`).
 /// - It exits with the engine's status.
+/// - It leaves the terminal when the engine does, after SIGUSR2.
 /// - If the engine has not ended ten seconds after the second request to end, the guardian kills
 ///   it. The engine may be unable to act because it has no threads or memory; the guardian needs
 ///   neither.
@@ -25,10 +26,14 @@ import Platform
 ///
 /// Must be called while the process has only one thread. Does nothing if orphans cannot be adopted.
 ///
-/// - Parameter foreground: The connection to the original process, if this process was detached.
+/// - Parameters:
+///   - foreground: The connection to the original process, if this process was detached.
+///   - shell: The connection to the process in the foreground of the shell, if there is one.
 /// - Returns: In the engine, its end of the link; nil if there is no guardian. The guardian never
 ///   returns.
-package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLink? {
+package func splitOffGuardian(
+  of foreground: DetachedLink? = nil, shell: ForegroundLink? = nil
+) -> GuardianLink? {
   guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
   let answers = try? PipeEnds()
   // A signal that is ignored from the start (SIGHUP under nohup) stays ignored.
@@ -55,9 +60,11 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
     return nil
   }
   foreground?.release()
+  // The link must close with the engine.
+  if let shell { closeDescriptor(shell.descriptor) }
   var guardian = Guardian(
     engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group,
-    pulse: Pulse(answers: answers?.reading))
+    inherited: shell?.inherited ?? [], pulse: Pulse(answers: answers?.reading))
   guardian.watch()
 }
 
@@ -83,7 +90,7 @@ struct Guardian {
   ]
   static let handled = [
     SignalNumber.child, SignalNumber.resume, SignalNumber.terminalStop, SignalNumber.quit,
-    SignalNumber.alarm,
+    SignalNumber.alarm, SignalNumber.user2,
   ]
   /// The maximum time from the second request to the end of the engine, in seconds.
   static let secondsToEnd: UInt32 = 10
@@ -94,6 +101,8 @@ struct Guardian {
   let terminal: TerminalModes?
   let group: ControlGroup?
   var requests = TerminationRequests()
+  /// The descriptors that the command was started with, which are closed when it leaves the terminal.
+  let inherited: [Int32]
   /// Whether a request to stop has arrived here as well, since this process was last resumed.
   var isStoppedByTerminal = false
   var pulse: Pulse
@@ -120,6 +129,10 @@ struct Guardian {
         if number == SignalNumber.terminalStop { isStoppedByTerminal = true }
         // A terminal sends these to the engine as well.
         if isFromProcess { sendSignal(number, to: engine) }
+      case SignalNumber.user2:
+        startSession()
+        dropStandardDescriptors()
+        closeDescriptors(inherited)
       case SignalNumber.alarm:
         requests.deadlineExpired = true
         sendSignal(SignalNumber.kill, to: engine)

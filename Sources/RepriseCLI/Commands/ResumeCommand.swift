@@ -21,6 +21,7 @@ struct ResumeCommand: DrivingCommand {
         reprise resume 3fk2m9x0ab --force
         reprise resume @failed --set test=success
         reprise resume 3fk2m9x0ab --from build
+        reprise resume @last --detach
       """)
 
   @OptionGroup var run: RunArgument
@@ -49,6 +50,9 @@ struct ResumeCommand: DrivingCommand {
 
   @Flag(help: "Approve all steps that wait for approval.")
   var yes = false
+
+  @Flag(help: "Print the id of the run and continue in the background.")
+  var detach = false
 
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
@@ -80,7 +84,8 @@ struct ResumeCommand: DrivingCommand {
   }
 
   var drivesRun: Bool { true }
-  var isDetached: Bool { false }
+  var isDetached: Bool { detach }
+  var canBeLeft: Bool { !detach && progress.hasKeys }
 
   func run() async throws {
     let (found, journal) = try run.find()
@@ -95,7 +100,7 @@ struct ResumeCommand: DrivingCommand {
       from.map { .from(step: $0) } ?? .unfinished, acceptsChanges: force, setting: results(),
       by: .command("resume"))
     let driven = DrivenRun(
-      progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,
+      progress: detach ? .none : progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,
       approvesAll: yes, notifies: notifying.notify)
     throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
       try resumed.reopen(in: journal)

@@ -72,6 +72,7 @@ struct RunCommand: DrivingCommand {
 
   var drivesRun: Bool { !dryRun }
   var isDetached: Bool { detach }
+  var canBeLeft: Bool { !detach && !noJournal && progress.hasKeys }
 
   func validate() throws {
     if detach && noJournal {
@@ -102,9 +103,7 @@ struct RunCommand: DrivingCommand {
     if yes { try selected.workflow.expectDefaultsOfApprovals() }
     if noJournal {
       try selected.workflow.expectNeedsNoJournal()
-      let style = progress.resolved(environment: inheritedEnvironment())
-      let hasKeys = isTerminal(standardInput) && isTerminal(standardOutput)
-      try selected.workflow.expectApprovable(isAnswered: yes || hasKeys && style == .tree)
+      try selected.workflow.expectApprovable(isAnswered: yes || progress.hasKeys)
     }
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(scope.recorded, hiding: secrets)

@@ -147,7 +147,7 @@ private struct Top {
   /// - Returns: The id of the run that is live then.
   private func go(on record: RunRecord, _ wish: DisplayEnding) async throws -> String {
     switch wish {
-    case .quit: break
+    case .quit, .departed: break
     case .resume: try await started.resume(record)
     case .restart(from: nil): return try await started.startAgain(record).description
     case .restart(from: let step?): try await started.resume(record, ["--from", step])

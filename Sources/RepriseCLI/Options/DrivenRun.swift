@@ -102,6 +102,7 @@ struct DrivenRun {
         ).map { hosted in
           var keys = ending.keys(adding: controls.keys)
           keys.runs = runsAccess(in: journal)
+          if let shell = links.shell { keys.depart = { shell.leave(saying: id.description) } }
           return (hosted, makeDisplay(keys))
         }
       }

@@ -8,6 +8,8 @@ import Synchronization
 struct ProcessLinks: Sendable {
   var guardian: GuardianLink?
   var foreground: DetachedLink?
+  /// The process in the foreground of the shell, if the run can be left in the background.
+  var shell: ForegroundLink?
   var signals: SignalRelay?
 
   /// Set once, before the command runs.

@@ -47,7 +47,7 @@ package final class RunEnding: Sendable {
     keys.prepareToLeave = { run, ending in
       do {
         switch ending {
-        case .quit: return nil
+        case .quit, .departed: return nil
         case .resume: try await self.prepare(run, .unfinished)
         case .set(let step, let result):
           try await self.prepare(

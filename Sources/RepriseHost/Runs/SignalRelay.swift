@@ -36,7 +36,8 @@ package final class SignalRelay: Sendable {
     }
   }
 
-  private func receive(_ signal: Int32) {
+  /// Handles a signal as if it had been sent to this process.
+  package func receive(_ signal: Int32) {
     if let target = target.withLock({ $0 }) { return target.receive(signal) }
     if signal != SignalNumber.user1 { endProcess(signal) }
   }

@@ -31,6 +31,8 @@ struct Cockpit {
     case scroll(KeyAction)
     /// Ask the terminal for the row of the cursor, to find the row that was clicked.
     case findCursor
+    /// End the display, and let the run go on in the background.
+    case depart
     /// End the display, and the program with it.
     case leave(DisplayEnding)
   }
@@ -50,6 +52,8 @@ struct Cockpit {
     var hasWatch = false
     /// Whether leaving the display leaves the run alone.
     var isAttached = false
+    /// Whether the run can go on in the background.
+    var canDepart = false
     /// The rows of the frame that can be clicked, by their number in it.
     var targets: [Int: String] = [:]
     /// The number of rows of the frame.
@@ -229,7 +233,11 @@ struct Cockpit {
 
   private mutating func quit(_ context: Context) -> Effect? {
     if context.isOver || context.isAttached { return .leave(.quit) }
-    notice = "the run goes on: c cancels it"
+    if context.canDepart {
+      ask("leave the run in the background?", .depart)
+    } else {
+      notice = "the run goes on: c cancels it"
+    }
     return nil
   }
 
@@ -365,6 +373,8 @@ struct Cockpit {
 package enum DisplayEnding: Sendable, Equatable {
   /// The user has seen enough, or there was nothing to wait for.
   case quit
+  /// The user has left while the run goes on.
+  case departed
   /// The run is to be resumed.
   case resume
   /// The run is to be restarted from a step, or from the top.

@@ -86,6 +86,7 @@ struct DisplayWindow {
     let rows = treeRows(of: run)
     var context = Cockpit.Context(run: run, rows: rows, hasWatch: hasWatch)
     context.isAttached = controls.detach != nil
+    context.canDepart = controls.depart != nil
     context.targets = frame.targets
     context.frameRows = frame.rows.count
     context.helpPages = frame.helpPages
@@ -278,7 +279,9 @@ struct DisplayWindow {
     // The cursor can move back over no more rows than the window has, and a thousand are too
     // many to read.
     let rows = min(Self.lastRowsMax, max(10, all.count)) + 3
-    let frame = view(run, nil, at: now).frame(WindowSize(columns: size.columns, rows: rows), all)
+    var view = view(run, nil, at: now)
+    view.options.isLast = true
+    let frame = view.frame(WindowSize(columns: size.columns, rows: rows), all)
     text += screen.update(to: frame.rows) + screen.leave()
     guard hasReport else { return text }
     let summary = RunSummary(state: run, style: style, isFolded: all.count > Self.lastRowsMax)

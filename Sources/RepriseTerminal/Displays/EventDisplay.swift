@@ -30,6 +30,8 @@ package struct DisplayControls: Sendable {
   package var pause: @Sendable () -> Void = {}
   /// Leaves the run alone and ends the display; nil if the run would end, too.
   package var detach: (@Sendable () -> Void)?
+  /// Lets the run go on in the background, once the display has ended; nil if that is impossible.
+  package var depart: (@Sendable () -> Void)?
   /// Returns the logs of a step, oldest first; nil if the run is not recorded.
   package var logs: (@Sendable (RunID, _ step: String) -> [StepLog])?
   /// Opens files in a pager, and returns once it is closed; a message if that fails.

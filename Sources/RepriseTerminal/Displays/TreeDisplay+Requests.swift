@@ -17,6 +17,7 @@ extension TreeDisplay {
       guard !paths.isEmpty else { return notify("there is no log of \(step) to open") }
       useTerminal { await $0.page(paths) }
     case .openRuns: openRuns()
+    case .depart: if let depart = controls.depart { end(.departed) { _ in depart() } }
     case .leave(let ending): leave(as: ending)
     case .findCursor: write("\u{1B}[6n")
     case .previewReload:

@@ -112,6 +112,8 @@ final class TreeDisplay: EventDisplay {
   // MARK: The end
 
   func finish(then leave: @escaping @Sendable (DisplayEnding) -> Void) {
+    // The user has left before.
+    guard !state.withLock({ $0.isOver }) else { return leave(.departed) }
     let run = state.withLock { $0.run }
     let stays = window.withLock { $0.hasKeys && (controls.staysAfter(run.phase) || $0.hasPane) }
     guard stays, run.plan != nil else { return end(.quit, leave) }

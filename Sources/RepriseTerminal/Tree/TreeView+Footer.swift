@@ -19,7 +19,7 @@ extension TreeView {
   func footer(columns: Int, room: Int, isScrolled: Bool) -> (rows: [Row], helpPages: Int) {
     let summary = summary(columns)
     var others = outcome == nil ? watch.map { [$0.summary] } ?? [] : []
-    guard outcome == nil || options.staysAfterEnd, options.hasKeys else {
+    guard outcome == nil || options.staysAfterEnd, options.hasKeys, !options.isLast else {
       return (Array(([summary] + others).prefix(room)), 1)
     }
     let waiting = state.steps.filter { $0.approval != nil }

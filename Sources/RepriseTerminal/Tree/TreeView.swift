@@ -25,6 +25,8 @@ struct TreeView {
     var expectedRest: Duration?
     /// Whether the run is over and the display waits for keys.
     var staysAfterEnd = false
+    /// Whether this is the last frame, in which keys have no meaning.
+    var isLast = false
     /// Whether leaving the display leads back to the list of runs.
     var isFromList = false
   }
