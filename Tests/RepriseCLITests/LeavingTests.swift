@@ -38,7 +38,8 @@ struct LeavingTests {
     let scenario = try scenario()
     let output = try await scenario.onTerminal(
       "reprise run long.yaml",
-      keys: "wait_for began; printf q; shown 'in the background?'; printf n; shown 'nothing was done'; "
+      keys:
+        "wait_for began; printf q; shown 'in the background?'; printf n; shown 'nothing was done'; "
         + "printf qy; shown 'status 0'")
     #expect(output.contains("running in the background; show it with: reprise attach"))
     #expect(scenario.read("settings-after") == scenario.read("settings-before"))
@@ -51,7 +52,8 @@ struct LeavingTests {
     #expect(log.output.contains("nothing to read"), "\(log.output)")
   }
 
-  @Test func `a run that was left is cancelled from elsewhere, and nothing of it stays`() async throws
+  @Test func `a run that was left is cancelled from elsewhere, and nothing of it stays`()
+    async throws
   {
     let scenario = try scenario()
     _ = try await scenario.onTerminal(
@@ -91,7 +93,8 @@ struct LeavingTests {
     try await scenario.reprise("run", "broken.yaml", "--progress", "none").fails(with: 1)
     try scenario.write("", to: "mended")
     let resumed = try await scenario.reprise("resume", "@last", "--detach").succeeds()
-    #expect(resumed.output.trimmingCharacters(in: .newlines) == (try await scenario.runs()).first?.id)
+    #expect(
+      resumed.output.trimmingCharacters(in: .newlines) == (try await scenario.runs()).first?.id)
     await becomes("succeeded", scenario)
   }
 

@@ -150,8 +150,43 @@ struct TerminalTests {
     try scenario.write(
       "params: { page: { required: true } }\nsteps: [{ id: a, run: touch ran }]\n", to: "ask.yaml")
     let output = try await run(
-      "trap : INT; reprise run ask.yaml", keys: "shown 'page: '; printf '\\003'", in: scenario)
+      "trap : INT; reprise run ask.yaml", keys: "shown 'Enter run'; printf '\\003'", in: scenario)
     #expect(output.contains("status 130") && !scenario.has("ran"))
+    expectUntouched(output, scenario)
+  }
+
+  @Test func `missing parameters are chosen with arrow keys and numbers, and checked`() async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      params:
+        target: { options: [staging, production], description: where to go }
+        fast: { type: boolean }
+        count: { type: number, max: 9 }
+      steps: [{ id: a, env: { T: "${{ params.target }} ${{ params.fast }} ${{ params.count }}" }, run: "echo $T > ran" }]
+      """, to: "ask.yaml")
+    let output = try await run(
+      "reprise run ask.yaml",
+      keys: "shown 'where to go'; printf '\\033[C\\033[C\\r2\\r12\\r'; "
+        + "shown 'at most 9'; printf '\\177\\177'; printf '7\\r'", in: scenario)
+    #expect(scenario.read("ran") == "production false 7\n")
+    #expect(output.contains("target: production") && output.contains("status 0"))
+    expectUntouched(output, scenario)
+  }
+
+  @Test func `a form that is closed runs nothing, and a dumb terminal is asked line by line`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      "params: { page: { required: true } }\nsteps: [{ id: a, run: touch ran }]\n", to: "ask.yaml")
+    let closed = try await run(
+      "reprise run ask.yaml", keys: "shown 'Enter run'; printf '\\033'", in: scenario)
+    #expect(closed.contains("status 2") && !scenario.has("ran"))
+    let dumb = try await run(
+      "TERM=dumb reprise run ask.yaml", keys: "shown 'page: '; printf 'x\\r'", in: scenario)
+    #expect(dumb.contains("status 0") && scenario.has("ran"))
   }
 
   @Test func `the terminal is restored after a failure`() async throws {

@@ -100,7 +100,8 @@ struct ResumeCommand: DrivingCommand {
       from.map { .from(step: $0) } ?? .unfinished, acceptsChanges: force, setting: results(),
       by: .command("resume"))
     let driven = DrivenRun(
-      progress: detach ? .none : progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,
+      progress: detach ? .none : progress, resumed.secrets, passesThrough: passThrough,
+      stays: staying.policy,
       approvesAll: yes, notifies: notifying.notify)
     throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
       try resumed.reopen(in: journal)

@@ -1,4 +1,4 @@
-// The options that set workflow parameters, and the prompts for missing ones.
+// The options that set workflow parameters.
 
 import ArgumentParser
 import Platform
@@ -51,9 +51,9 @@ struct ParameterOptions: ParsableArguments {
       }
     }
     texts.merge(Self.texts(of: parameters)) { $1 }
-    for parameter in declared where texts[parameter.name] == nil && parameter.defaultValue == nil {
-      guard isTerminal(0), isTerminal(2) else { break }
-      texts[parameter.name] = Self.answer(for: parameter)
+    let missing = declared.filter { texts[$0.name] == nil && $0.defaultValue == nil }
+    if !missing.isEmpty, isTerminal(0), isTerminal(2) {
+      texts.merge(ParameterPrompt(missing).answers()) { $1 }
     }
     return Arguments(
       texts, trigger: Trigger(.manual, time: SystemClock().now.description))
@@ -67,30 +67,5 @@ struct ParameterOptions: ParsableArguments {
       texts[String(parts[0])] = String(parts[1])
     }
     return texts
-  }
-
-  /// Prompts until the answer is valid; returns nil at the end of the input.
-  private static func answer(for parameter: Parameter) -> String? {
-    if let description = parameter.description { printError(TerminalSafe(lines: description)) }
-    while true {
-      let kind: TerminalSafe =
-        switch parameter.kind {
-        case .string: ""
-        case .number: " (a number)"
-        case .boolean: " (true or false)"
-        case .integer: " (a whole number)"
-        case .list: " (a list in JSON, like [\"a\", \"b\"])"
-        case .map: " (a map in JSON, like {\"a\": 1})"
-        case .choice(let options): " (\(options.joined(separator: ", ")))"
-        }
-      writeError("\(parameter.name)\(kind): ")
-      guard let answer = readLine() else { return nil }
-      do throws(ParameterError) {
-        _ = try parameter.value(of: answer)
-        return answer
-      } catch {
-        printError("\(error)")
-      }
-    }
   }
 }

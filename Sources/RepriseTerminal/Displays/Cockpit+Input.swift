@@ -67,7 +67,7 @@ extension Cockpit {
 
   /// Takes a key while the values of an approval are being given.
   mutating func fill(_ key: Key) -> Effect? {
-    guard let outcome = form?.press(key), let step = form?.step else { return nil }
+    guard let outcome = form?.values.press(key), let step = form?.step else { return nil }
     switch outcome {
     case .editing: return nil
     case .closed: notice = "nothing was done"

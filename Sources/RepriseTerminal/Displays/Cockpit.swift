@@ -73,8 +73,8 @@ struct Cockpit {
   private(set) var view = View.tree
   /// The id of the chosen step or group; nil if none is chosen.
   var chosen: String?
-  /// The values of an approval while they are being given.
-  var form: ApprovalForm?
+  /// The values of an approval while they are being given, and its step.
+  var form: (step: String, values: ValueForm)?
   /// The name of a step while it is being typed, and the step that was chosen before.
   var search: (text: String, before: String?)?
   /// The last name that was searched for.
@@ -359,7 +359,7 @@ struct Cockpit {
     let values = position.flatMap { context.run.plan?.steps[$0].approvalValues } ?? []
     guard !isApproved || values.isEmpty else {
       let question: TerminalSafe = "approve \(name): \(step.approval ?? "")"
-      form = ApprovalForm(step: step.id, question: question, fields: values)
+      form = (step.id, ValueForm(question, for: "approve", fields: values))
       return
     }
     ask(

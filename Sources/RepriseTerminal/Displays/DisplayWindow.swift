@@ -165,7 +165,7 @@ struct DisplayWindow {
     options.chosen = cockpit.chosen
     options.question = cockpit.question?.text
     options.notice = cockpit.notice ?? cockpit.searchText
-    options.form = cockpit.form
+    options.form = cockpit.form?.values
     options.hidesSteps = isStreaming
     options.staysAfterEnd = staysAfterEnd
     options.isFromList = fillsWindow

@@ -18,7 +18,7 @@ struct TreeView {
     /// A question to answer with y or n.
     var question: TerminalSafe?
     /// The form for the values of an approval.
-    var form: ApprovalForm?
+    var form: ValueForm?
     /// Why the last key had no effect, or what it has done.
     var notice: TerminalSafe?
     /// The time until the run probably ends.

@@ -1,9 +1,9 @@
-// The form for the values that an approval asks for. Pure.
+// The form for values: of an approval, or of the parameters of a run. Pure.
 
 import Reprise
 
-/// The values of an approval while they are being typed and chosen.
-struct ApprovalForm: Sendable, Equatable {
+/// Some values while they are being typed and chosen.
+struct ValueForm: Sendable, Equatable {
   /// What a key has done.
   enum Outcome: Equatable {
     case editing
@@ -12,9 +12,9 @@ struct ApprovalForm: Sendable, Equatable {
     case done([String: String])
   }
 
-  /// The id of the step.
-  let step: String
   private let question: TerminalSafe
+  /// What follows from Enter at the last value.
+  private let purpose: TerminalSafe
   private let fields: [PlannedValue]
   private var texts: [String]
   private var current = 0
@@ -23,12 +23,12 @@ struct ApprovalForm: Sendable, Equatable {
   /// Creates a form with the defaults.
   ///
   /// - Parameters:
-  ///   - step: The id of the step.
-  ///   - question: The question of the approval.
-  ///   - fields: The values that it asks for; at least one.
-  init(step: String, question: TerminalSafe, fields: [PlannedValue]) {
-    self.step = step
+  ///   - question: What is shown above the values; may have several lines.
+  ///   - purpose: What follows from Enter at the last value, such as `approve`.
+  ///   - fields: The values; at least one.
+  init(_ question: TerminalSafe, for purpose: TerminalSafe, fields: [PlannedValue]) {
     self.question = question
+    self.purpose = purpose
     self.fields = fields
     texts = fields.map { $0.default ?? "" }
   }
@@ -93,6 +93,17 @@ struct ApprovalForm: Sendable, Equatable {
     return .done(Dictionary(uniqueKeysWithValues: given.map { (fields[$0].name, texts[$0]) }))
   }
 
+  /// Goes back to a value that is not possible.
+  mutating func reject(_ name: String, because problem: TerminalSafe) {
+    current = fields.firstIndex { $0.name == name } ?? current
+    self.problem = problem
+  }
+
+  /// What has been given, in one line for each value.
+  var answers: [TerminalSafe] {
+    zip(fields, texts).map { "\($0.name): \($1)" }
+  }
+
   /// Returns the rows of the form, the current value marked.
   func rows(_ style: Style) -> [TerminalSafe] {
     let width = fields.map { TerminalSafe($0.name).width }.max() ?? 0
@@ -105,7 +116,7 @@ struct ApprovalForm: Sendable, Equatable {
     let choosing: TerminalSafe = style.hasUnicode ? "← → or a number choose" : "a number chooses"
     let last = current == fields.count - 1
     let keys = [
-      last ? "Enter approve" : "Enter next", options == nil ? nil : choosing, "Esc close",
+      last ? "Enter \(purpose)" : "Enter next", options == nil ? nil : choosing, "Esc close",
     ]
     .compactMap { $0 as TerminalSafe? }
     return question.lines + rows + [problem ?? keys.joined(separator: dot)]
@@ -113,14 +124,14 @@ struct ApprovalForm: Sendable, Equatable {
 
   private func value(_ index: Int, _ style: Style) -> TerminalSafe {
     let (field, text) = (fields[index], texts[index])
+    let about: TerminalSafe = field.description.map { "  (\($0))" } ?? ""
     if let options = Self.options(of: field) {
       return options.enumerated().map { number, option -> TerminalSafe in
         option == text ? "[\(number + 1) \(option)]" : " \(number + 1) \(option) "
-      }.joined(separator: " ")
+      }.joined(separator: " ") + about
     }
     let cursor: TerminalSafe = index == current ? (style.hasUnicode ? "▏" : "_") : ""
     let needed: TerminalSafe = field.required && text.isEmpty ? "  (required)" : ""
-    let about: TerminalSafe = field.description.map { "  (\($0))" } ?? ""
     return TerminalSafe(text) + cursor + needed + about
   }
 }
