@@ -62,10 +62,30 @@ struct RepriseCommand: AsyncParsableCommand {
       endProcess(.succeeded)
     }
     // All messages of the command begin in the same way.
-    let text = fullMessage(for: error)
+    let text = unknownOption(in: CommandLine.arguments.dropFirst()) ?? fullMessage(for: error)
     let own = text.hasPrefix("Error: ") ? "error: " + text.dropFirst(7) : text
     printError(TerminalSafe(lines: own).abridged)
     endProcess(.invalidUsage)
+  }
+
+  /// Returns the error for an option that a subcommand does not have; nil if it has all of them.
+  ///
+  /// The parser says first what is missing, which an option with a wrong name may be meant to be.
+  static func unknownOption(in arguments: some Collection<String>) -> String? {
+    guard let name = arguments.first,
+      let command = subcommands.first(where: { $0.configuration.commandName == name })
+    else { return nil }
+    let help = command.helpMessage(includeHidden: true, columns: 1000)
+    let known = Set(help.split(whereSeparator: { !$0.isLetter && $0 != "-" }).map(String.init))
+    let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+      .map { String($0.prefix { $0 != "=" }) }
+    guard let unknown = options.first(where: { !known.contains($0) }) else { return nil }
+    let near = nearest(to: unknown, among: known.filter { $0.hasPrefix("--") }.sorted())
+    let hint = near.map { "; did you mean \($0)?" } ?? ""
+    return """
+      error: reprise \(name) has no option \(unknown)\(hint)
+        See 'reprise \(name) --help' for all options.
+      """
   }
 
   /// The maximum number of options: parsing takes time quadratic in their number.

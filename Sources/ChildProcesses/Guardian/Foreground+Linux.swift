@@ -80,7 +80,8 @@ private struct Foreground {
       switch news.change {
       case .stopped:
         // What resumes processes one by one may have resumed this one first.
-        if !SignalSet.isPending(SignalNumber.resume) { sendSignal(SignalNumber.stop, to: processID) }
+        let isResumed = SignalSet.isPending(SignalNumber.resume)
+        if !isResumed { sendSignal(SignalNumber.stop, to: processID) }
       case .resumed: break
       case .ended(.exited(let code)): exitAtOnce(code)
       case .ended(.signalled(let number)):
