@@ -1,4 +1,4 @@
-// `reprise-web`, which `reprise web` starts: serves the live page of a project.
+// `reprise-web`, which `reprise web` starts: serves the live page of projects.
 
 #if Web
 import ArgumentParser
@@ -12,7 +12,7 @@ import RepriseWeb
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reprise-web",
-    abstract: "Serve the live page of a project; started by reprise web.")
+    abstract: "Serve the live page of projects; started by reprise web.")
 
   @Option(help: "The port; by default a free one.")
   var port: Int?
@@ -23,8 +23,8 @@ struct ServerCommand: AsyncParsableCommand {
   @Option(help: "Serve on a Unix socket instead: unix:PATH.")
   var listen: String?
 
-  @Option(help: "The state directory.")
-  var stateDir: String?
+  @Option(help: "The state directory of a project; repeated for several projects.")
+  var stateDir: [String] = []
 
   @Option(help: "The command that starts runs.")
   var command = "reprise"
@@ -53,7 +53,7 @@ struct ServerCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
-      let site = try WebSite(stateDirectory: stateDir, command: command, version: commandVersion)
+      let site = try WebSite(stateDirectories: stateDir, command: command, version: commandVersion)
       if let run, let html {
         try await site.write(run, to: html)
       } else {

@@ -21,7 +21,7 @@ enum WebPlace: Sendable {
   case socket(path: String)
 }
 
-/// Serves the page of a project until the process ends.
+/// Serves the page of projects until the process ends.
 struct WebServer: Sendable {
   private static let headBytesMax = 16 << 10
   private static let headFieldsMax = 64
@@ -38,37 +38,70 @@ struct WebServer: Sendable {
     self.opens = opens
   }
 
-  /// Serves the page; if another process does, prints its address.
+  /// Serves the page; if another process serves a page of the same projects, prints its address.
   ///
-  /// - Throws: ``Problem`` if the address is in use.
+  /// - Throws: ``Problem`` if the address is in use, or another page shows some of the projects.
   func run() async throws {
-    let directory = site.journal.directory
-    guard let lock = try LivePage.lock(in: directory) else {
-      guard let page = LivePage(in: directory), let url = page.url else {
-        throw Problem("error: the page of this project is starting, or served on a socket")
-      }
-      say(url)
-      if opens { try page.open(in: directory) }
-      return
+    let locks = try site.directories.map { try LivePage.lock(in: $0) }
+    defer { withExtendedLifetime(locks) {} }
+    if let served = locks.firstIndex(where: { $0 == nil }) {
+      return try showOther(servedAt: served, isForAll: locks.allSatisfy { $0 == nil })
     }
-    defer { withExtendedLifetime(lock) {} }
     let keys = WebKeys()
-    try LivePage(url: nil, keys: keys).write(in: directory)
-    let feed = try ProjectFeed(site.journal)
+    try record(keys)
+    let projects = try site.projects()
     try await withThrowingTaskGroup { group in
-      group.addTask { await feed.run() }
-      group.addTask { try await serve(feed, keys) }
+      for project in projects { group.addTask { await project.feed.run() } }
+      group.addTask { try await serve(projects, keys) }
       try await group.next()
       group.cancelAll()
     }
   }
 
-  private func serve(_ feed: ProjectFeed, _ keys: WebKeys) async throws {
+  /// Prints the address of the page that another process serves.
+  ///
+  /// - Parameters:
+  ///   - position: The position of one of its projects.
+  ///   - isForAll: Whether all projects have a page.
+  /// - Throws: ``Problem`` if it does not show all projects.
+  private func showOther(servedAt position: Int, isForAll: Bool) throws {
+    let (directories, name) = (site.directories, site.names[position])
+    guard let page = LivePage(in: directories[position]), let url = page.url else {
+      throw Problem("error: the page of \"\(name)\" is starting, or served on a socket")
+    }
+    guard isForAll, directories.allSatisfy({ LivePage(in: $0)?.keys == page.keys }) else {
+      throw Problem(
+        """
+        error: another page already shows "\(name)", but not all of these projects: \(url)
+          \(page.advice)
+        """)
+    }
+    say(url)
+    if opens { try page.open(in: directories[position]) }
+  }
+
+  /// Records the page in the state directories of all projects, each with its own address.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys of the page.
+  ///   - port: Its port; nil if it has none yet.
+  /// - Returns: What the first project has of it.
+  /// - Throws: ``Problem``, or the system error, if it cannot be written.
+  @discardableResult
+  private func record(_ keys: WebKeys, at port: Int? = nil) throws -> LivePage {
+    let pages = site.names.map { name in
+      LivePage(keys, port: port, project: site.names.count > 1 ? name : nil)
+    }
+    for (page, directory) in zip(pages, site.directories) { try page.write(in: directory) }
+    return pages[0]
+  }
+
+  private func serve(_ projects: [WebProject], _ keys: WebKeys) async throws {
     switch place {
     case .socket(let path):
       let address = WebAddress.socket(path: path)
       let served = ServedAPI()
-      served.set(site.api(feed, WebGuard(address, keys)))
+      served.set(site.api(projects, WebGuard(address, keys)))
       try await serve(
         .unixDomainSocket(path: path), served,
         onPort: { _ in
@@ -77,7 +110,7 @@ struct WebServer: Sendable {
         })
     case .loopback(let port):
       do {
-        try await serveLoopback(feed, keys, port ?? 0)
+        try await serveLoopback(projects, keys, port ?? 0)
       } catch {
         throw Problem("error: port \(port ?? 0) cannot be used: \(error)")
       }
@@ -85,7 +118,9 @@ struct WebServer: Sendable {
   }
 
   /// Serves on both loopback addresses.
-  private func serveLoopback(_ feed: ProjectFeed, _ keys: WebKeys, _ port: Int) async throws {
+  private func serveLoopback(
+    _ projects: [WebProject], _ keys: WebKeys, _ port: Int
+  ) async throws {
     let bound = AsyncStream.makeStream(of: Int.self)
     let served = ServedAPI()
     try await withThrowingTaskGroup { group in
@@ -94,17 +129,15 @@ struct WebServer: Sendable {
           .hostname("127.0.0.1", port: port), served,
           onPort: { port in
             let address = WebAddress.loopback(port: port)
-            served.set(site.api(feed, WebGuard(address, keys)))
+            served.set(site.api(projects, WebGuard(address, keys)))
             bound.continuation.yield(port)
           })
       }
       group.addTask {
         guard let port = await bound.stream.first(where: { _ in true }) else { return }
-        let url = "http://127.0.0.1:\(port)/#token=\(keys.token)"
-        let page = LivePage(url: url, keys: keys)
-        try page.write(in: site.journal.directory)
-        say(url)
-        if opens { try page.open(in: site.journal.directory) }
+        let page = try record(keys, at: port)
+        if let url = page.url { say(url) }
+        if opens { try page.open(in: site.directories[0]) }
         // Without IPv6, 127.0.0.1 is enough.
         try? await serve(.hostname("::1", port: port), served, onPort: { _ in })
       }

@@ -1,4 +1,4 @@
-// What is served: the project with its journal.
+// What is served: the projects with their journals.
 
 #if Web
 import Platform
@@ -8,48 +8,64 @@ import RepriseJournal
 import RepriseTerminal
 import RepriseWeb
 
-/// A project whose runs the page shows.
+/// The projects whose runs the page shows.
 struct WebSite: Sendable {
-  let journal: Journal
-  /// The folder of the project, which is the current one.
-  let folder: String
+  private let journals: [Journal]
+  private let folders: [String]
   private let command: String
   private let version: String
 
-  /// Opens the journal of a project, and makes its folder the current one.
+  /// The names of the projects on the page.
+  let names: [String]
+  /// The state directories of the projects.
+  var directories: [StateDirectory] { journals.map(\.directory) }
+
+  /// Opens the journals of projects.
   ///
   /// - Parameters:
-  ///   - stateDirectory: The state directory; nil for that of the project.
+  ///   - stateDirectories: The state directories; none for that of the current project.
   ///   - command: The path of the command that starts runs.
   ///   - version: Its version.
   /// - Throws: ``Problem``.
-  init(stateDirectory: String?, command: String, version: String) throws {
-    let directory = StateDirectory(
-      explicit: stateDirectory, environment: inheritedEnvironment(), in: try currentDirectory())
-    journal = try directory.openJournal(process: Int(processID))
-    let parent = directory.path.split(separator: "/").dropLast().joined(separator: "/")
-    let isInProject = directory.path.hasSuffix("/" + StateDirectory.name)
-    if isInProject { _ = changeDirectory(to: "/" + parent) }
-    folder = try currentDirectory()
+  init(stateDirectories: [String], command: String, version: String) throws {
+    let (here, environment) = (try currentDirectory(), inheritedEnvironment())
+    let given = stateDirectories.isEmpty ? [nil] : stateDirectories.map { Optional($0) }
+    journals = try given.map { path in
+      try StateDirectory(explicit: path, environment: environment, in: here)
+        .openJournal(process: Int(processID))
+    }
+    let ending = "/" + StateDirectory.name
+    folders = journals.map(\.directory.path).map { path in
+      guard path.hasSuffix(ending) else { return here }
+      return realPath(String(path.dropLast(ending.count)) + "/") ?? here
+    }
+    names = WebProject.names(of: folders)
     self.command = command
     self.version = version
   }
 
-  /// Creates the API of the page.
-  func api(_ feed: ProjectFeed, _ guarding: WebGuard) -> WebAPI {
-    WebAPI(
-      journal, feed, guarding: guarding, started: StartedRuns(command: command, journal),
-      folder: folder, version: version)
+  /// Opens the projects for the page.
+  ///
+  /// - Throws: ``FileWatchError`` if a journal cannot be watched.
+  func projects() throws -> [WebProject] {
+    try journals.indices.map { at in
+      try WebProject(name: names[at], folder: folders[at], journals[at], command: command)
+    }
   }
 
-  /// Writes a run as one file of HTML.
+  /// Creates the API of the page.
+  func api(_ projects: [WebProject], _ guarding: WebGuard) -> WebAPI {
+    WebAPI(projects[0], Array(projects.dropFirst()), guarding: guarding, version: version)
+  }
+
+  /// Writes a run of the first project as one file of HTML.
   ///
   /// - Parameters:
   ///   - run: The name of the run.
   ///   - path: The file.
   /// - Throws: ``Problem``.
   func write(_ run: String, to path: String) async throws {
-    let page = try StaticPage(of: run, in: journal, version: version)
+    let page = try StaticPage(of: run, in: journals[0], version: version)
     do throws(Errno) {
       let file = try OpenFile(
         path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])

@@ -67,7 +67,7 @@ struct ProjectFeedTests {
   private static func events(
     from feed: ProjectFeed, after position: Int, of run: RunID, until count: Int
   ) async throws -> (names: [String], lastID: String?) {
-    let reader = feed.reader(following: [run: position])
+    let reader = FeedReader(of: [feed], following: [run: position])
     defer { reader.end() }
     var names: [String] = []
     var lastID: String?
@@ -89,7 +89,7 @@ struct ProjectFeedTests {
   private static func withFeed<Result: Sendable>(
     of journal: Journal, _ body: @Sendable (ProjectFeed) async throws -> Result
   ) async throws -> Result {
-    let feed = try ProjectFeed(journal)
+    let feed = try ProjectFeed(journal, of: "w")
     let running = Task { await feed.run() }
     defer { running.cancel() }
     return try await body(feed)
@@ -146,7 +146,7 @@ struct ProjectFeedTests {
     let recording = try Recording(steps: 3)
     try recording.run(step: 1)
     try await Self.withFeed(of: recording.journal) { feed in
-      let reader = feed.reader(following: [recording.id: 1])
+      let reader = FeedReader(of: [feed], following: [recording.id: 1])
       defer { reader.end() }
       for await bytes in reader {
         guard let message = try Self.messages(in: bytes).first(where: { $0.name == "run" })
@@ -162,7 +162,7 @@ struct ProjectFeedTests {
   @Test func `a reader that knows more than there is must read the run again`() async throws {
     let recording = try Recording()
     try await Self.withFeed(of: recording.journal) { feed in
-      let reader = feed.reader(following: [recording.id: 99])
+      let reader = FeedReader(of: [feed], following: [recording.id: 99])
       defer { reader.end() }
       for await bytes in reader {
         let names = try Self.messages(in: bytes).map(\.name)
@@ -174,7 +174,7 @@ struct ProjectFeedTests {
   @Test func `a new run and its end appear in the list`() async throws {
     let recording = try Recording()
     try await Self.withFeed(of: recording.journal) { feed in
-      let reader = feed.reader(following: [:])
+      let reader = FeedReader(of: [feed], following: [:])
       defer { reader.end() }
       var seen: [String] = []
       for await bytes in reader {

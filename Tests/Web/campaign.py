@@ -11,7 +11,8 @@ import time
 import traceback
 
 MODULES = ["security", "requests_of_others", "limits", "documents", "changes", "stream", "schema",
-           "pages", "shown", "graphs", "logs", "frames", "lists", "hostile", "looks", "load"]
+           "pages", "shown", "graphs", "logs", "frames", "lists", "projects", "hostile", "looks",
+           "load"]
 
 
 class Case:

@@ -9,12 +9,14 @@ import RepriseTerminal
 struct WebCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "web",
-    abstract: "Serve a live page with all runs of the project.",
+    abstract: "Serve a live page with all runs of the project, or of several.",
     discussion: """
       The page shows live and past runs, and restarts, cancels and approves with a click. Only \
       this machine can reach it, and only with the address that the command prints: it contains a \
       token. The page can come and go: runs do not depend on it. A second start prints the same \
       address.
+
+      With folders of projects, the page shows all of them, with a choice at its left.
 
       To reach it from another machine, serve on a Unix socket and forward it:
 
@@ -24,7 +26,17 @@ struct WebCommand: AsyncParsableCommand {
       EXAMPLES
         reprise web --open
         reprise web --port 8000
+        reprise web ~/site ~/backup
       """)
+
+  @Argument(
+    help: ArgumentHelp(
+      """
+      The folders of the projects, each with .reprise or workflows in it. Default: the current \
+      project.
+      """, valueName: "dir"),
+    completion: .directory)
+  var folders: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -51,6 +63,10 @@ struct WebCommand: AsyncParsableCommand {
     if listen != nil, port != nil {
       throw ValidationError("--listen and --port cannot be combined: a socket has no port.")
     }
+    if !folders.isEmpty, state.stateDir != nil {
+      throw ValidationError(
+        "--state-dir cannot be combined with folders: that of each folder is .reprise in it.")
+    }
   }
 
   func run() async throws {
@@ -58,7 +74,50 @@ struct WebCommand: AsyncParsableCommand {
     if let port { words += ["--port", String(port)] }
     if open { words.append("--open") }
     if let listen { words += ["--listen", listen] }
-    throw WebProgram.start(words + ["--state-dir", try state.directory().path])
+    let directories =
+      folders.isEmpty
+      ? [try state.directory().path] : try ProjectFolder.stateDirectories(of: folders)
+    throw WebProgram.start(words + directories.flatMap { ["--state-dir", $0] })
+  }
+}
+
+/// The folder of a project, given as an argument.
+private enum ProjectFolder {
+  /// Returns the state directories of projects, each once.
+  ///
+  /// - Parameter folders: The folders of the projects, or `.reprise` in them, as they were written.
+  /// - Returns: The absolute paths of the state directories, in the same order.
+  /// - Throws: ``Problem`` if one of them is no project.
+  static func stateDirectories(of folders: [String]) throws(Problem) -> [String] {
+    var found: [String] = []
+    var known: Set<String> = []
+    for folder in folders {
+      let path = try stateDirectory(of: folder)
+      // It may be a link to that of another project, or not be there yet.
+      if known.insert(realPath(path) ?? path).inserted { found.append(path) }
+    }
+    return found
+  }
+
+  private static func stateDirectory(of folder: String) throws(Problem) -> String {
+    guard isFolder(folder), let path = realPath(folder) else {
+      throw Problem("error: there is no folder \"\(folder)\"")
+    }
+    let state = StateDirectory.name
+    if path.hasSuffix("/" + state) { return path }
+    guard [state, ProjectFolders.workflows].contains(where: { isFolder("\(path)/\($0)") }) else {
+      throw Problem(
+        """
+        error: "\(folder)" is no project: it has no folder \(state) and no folder \
+        \(ProjectFolders.workflows)
+          name the folder in which you use reprise run, or create a workflow: reprise init NAME
+        """)
+    }
+    return "\(path)/\(state)"
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    (try? Stat(at: path))?.type == .directory
   }
 }
 

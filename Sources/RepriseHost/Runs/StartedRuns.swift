@@ -61,12 +61,12 @@ package final class StartedRuns: Sendable {
   ///
   /// - Parameters:
   ///   - words: The arguments of the command.
-  ///   - folder: The folder in which it runs; nil for the current one.
+  ///   - folder: The folder in which it runs.
   ///   - record: The run that it resumes; nil for a new one.
   /// - Returns: The id of the run.
   /// - Throws: ``Problem`` with the errors of the command if it ends first.
   package func start(
-    _ words: [String], in folder: String?, resuming record: RunRecord?
+    _ words: [String], in folder: String, resuming record: RunRecord?
   ) async throws -> RunID {
     // A command line cannot have them, and the system would only say "invalid argument".
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
@@ -81,7 +81,7 @@ package final class StartedRuns: Sendable {
     do {
       // Words after "--" are arguments of the workflow.
       program = try DetachedProgram(
-        inFolder(folder) + [command] + words.prefix(1) + state + words.dropFirst(),
+        Self.inFolder(folder) + [command] + words.prefix(1) + state + words.dropFirst(),
         errors: errors.descriptor)
     } catch {
       count.withLock { $0.running -= 1 }
@@ -127,9 +127,8 @@ package final class StartedRuns: Sendable {
   }
 
   /// The words before a command that runs it in a folder.
-  private func inFolder(_ folder: String?) -> [String] {
-    guard let folder else { return [] }
-    return ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", folder]
+  private static func inFolder(_ folder: String) -> [String] {
+    ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", folder]
   }
 }
 

@@ -24,9 +24,11 @@ package struct WorkflowFiles: Sendable {
 
   private let project: ProjectFolders
 
-  /// Creates a lookup from the current folder upward.
-  package init() {
-    self.init(ProjectFolders(from: workingFolder(), home: inheritedEnvironment()["HOME"]))
+  /// Creates a lookup from a folder upward.
+  ///
+  /// - Parameter folder: The absolute path of the folder; nil if the current one no longer exists.
+  package init(from folder: String? = workingFolder()) {
+    self.init(ProjectFolders(from: folder, home: inheritedEnvironment()["HOME"]))
   }
 
   /// Creates a lookup in the folders of a project.

@@ -6,11 +6,17 @@ import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 
-/// The project, and the keys of the page.
+/// A project, all projects of the page, and the keys of the page.
 struct ProjectDocument: Encodable {
+  struct Place: Encodable {
+    let name: String
+    let folder: String
+  }
+
   let name: String
   let folder: String
   let version: String
+  let projects: [Place]
   let keys = BrowserKey.table
 }
 

@@ -52,11 +52,12 @@ package struct StaticPage {
     }
     let definition = try journal.definition(ofGeneration: record.generation, of: record)
     let folder = record.request.directory
+    let name = WebProject.names(of: [folder])[0]
     let content = Content(
       run: RunDocument(run),
       project: ProjectDocument(
-        name: folder.split(separator: "/").last.map(String.init) ?? folder, folder: folder,
-        version: version),
+        name: name, folder: folder, version: version,
+        projects: [ProjectDocument.Place(name: name, folder: folder)]),
       logs: logs, source: ["path": record.request.file, "text": definition.source])
     // Within a script element, only `</` and `<!` have a meaning, and JSON can write them otherwise.
     let json = String(decoding: jsonBytes(content), as: UTF8.self)

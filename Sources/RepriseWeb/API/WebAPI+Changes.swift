@@ -145,13 +145,13 @@ extension WebAPI {
     guard steps.count <= 1 else {
       throw Refusal(409, "a run that has ended can be restarted from one step at a time")
     }
-    try await started.resume(record, steps.flatMap { ["--from", $0] })
+    try await project.started.resume(record, steps.flatMap { ["--from", $0] })
     return Done(text: "run \(record.id) goes on", run: record.id.description)
   }
 
   /// Starts the workflow of a run that has ended again, with the same parameters, as a new run.
   private func startAgain(_ record: RunRecord) async throws -> Done {
-    let run = try await started.startAgain(record)
+    let run = try await project.started.startAgain(record)
     return Done(text: "run \(run) of \(record.request.workflow) has started", run: run.description)
   }
 
@@ -164,8 +164,8 @@ extension WebAPI {
     let params = (body.params ?? [:]).sorted { $0.key < $1.key }.flatMap { name, value in
       ["-p", "\(name)=\(value)"]
     }
-    let run = try await started.start(
-      ["run", body.workflow, "--progress", "none"] + params, in: nil, resuming: nil)
+    let run = try await project.started.start(
+      ["run", body.workflow, "--progress", "none"] + params, in: project.folder, resuming: nil)
     return Done(text: "run \(run) of \(body.workflow) has started", run: run.description)
   }
 

@@ -2,8 +2,8 @@
 
 import Platform
 import Reprise
-package import RepriseHost
-package import RepriseJournal
+import RepriseHost
+import RepriseJournal
 import RepriseTerminal
 
 #if canImport(FoundationEssentials)
@@ -17,32 +17,28 @@ import Foundation
 /// Reads the journal, and sends what changes a run to its control socket, or starts a command of its
 /// own. Thread-safe.
 package struct WebAPI: Sendable {
-  let journal: Journal
-  let feed: ProjectFeed
   /// The rules that each request must meet before it is answered.
   package let guarding: WebGuard
-  let started: StartedRuns
-  private let folder: String
+  private let projects: [WebProject]
+  /// The project that this request is about.
+  private(set) var project: WebProject
   private let version: String
 
-  /// Creates the API of a project.
+  var journal: Journal { project.journal }
+
+  /// Creates the API of some projects.
   ///
   /// - Parameters:
-  ///   - journal: The journal of the project.
-  ///   - feed: The feed of the same journal.
+  ///   - first: The project of paths that name none.
+  ///   - others: The other projects.
   ///   - guarding: The guard, which trades the token for the session.
-  ///   - started: Starts runs.
-  ///   - folder: The folder of the project, which is the current one.
   ///   - version: The version of the command.
   package init(
-    _ journal: Journal, _ feed: ProjectFeed, guarding: WebGuard, started: StartedRuns,
-    folder: String, version: String
+    _ first: WebProject, _ others: [WebProject], guarding: WebGuard, version: String
   ) {
-    self.journal = journal
-    self.feed = feed
+    project = first
+    projects = [first] + others
     self.guarding = guarding
-    self.started = started
-    self.folder = folder
     self.version = version
   }
 
@@ -56,8 +52,15 @@ package struct WebAPI: Sendable {
     do {
       let path = head.path ?? []
       guard path.first == "api" else { return try PageFiles.answer(path, head) }
-      let request = APIRequest(head, Array(path.dropFirst()), body)
-      return head.method == "POST" ? try await change(request) : try await read(request)
+      guard path.count > 3, path[1] == "projects" else {
+        return try await answer(head, APIRequest(head, Array(path.dropFirst()), body))
+      }
+      guard let named = projects.first(where: { $0.name == path[2] }) else {
+        throw Refusal(404, "the page has no project \"\(abridged(path[2]))\"")
+      }
+      var own = self
+      own.project = named
+      return try await own.answer(head, APIRequest(head, Array(path.dropFirst(3)), body))
     } catch let refusal as Refusal {
       return WebAnswer(refusal)
     } catch let problem as Problem {
@@ -67,13 +70,19 @@ package struct WebAPI: Sendable {
     }
   }
 
+  private func answer(_ head: RequestHead, _ request: APIRequest) async throws -> WebAnswer {
+    head.method == "POST" ? try await change(request) : try await read(request)
+  }
+
   // MARK: Reading
 
   private func read(_ request: APIRequest) async throws -> WebAnswer {
     switch (request.path.first, request.path.count) {
     case ("project", 1):
-      let name = folder.split(separator: "/").last.map(String.init) ?? folder
-      return .json(ProjectDocument(name: name, folder: folder, version: version))
+      return .json(
+        ProjectDocument(
+          name: project.name, folder: project.folder, version: version,
+          projects: projects.map { ProjectDocument.Place(name: $0.name, folder: $0.folder) }))
     case ("runs", 1): return .json(try await runs(request))
     case ("runs", 2): return .json(RunDocument(try await run(request)))
     case ("runs", 3) where request.path[2] == "source": return .json(try await source(request))
@@ -86,7 +95,7 @@ package struct WebAPI: Sendable {
       return .json(try await blocking { [journal] in RunFiles(of: id, in: journal.directory) })
     case ("runs", 3) where request.path[2] == "file": return try await file(request)
     case ("workflows", 1): return .json(["workflows": try await workflows()])
-    case ("watches", 1): return .json(["watches": feed.contents.watches])
+    case ("watches", 1): return .json(["watches": project.feed.contents.watches])
     case ("compare", 1): return .json(try await comparison(request))
     case ("table", 1): return .json(try await table(request))
     case ("events", 1): return try events(request)
@@ -185,8 +194,8 @@ package struct WebAPI: Sendable {
   }
 
   private func workflows() async throws -> [WorkflowDocument] {
-    try await blocking {
-      guard let folder = WorkflowFiles().folder else { return [] }
+    try await blocking { [project] in
+      guard let folder = WorkflowFiles(from: project.folder).folder else { return [] }
       return WorkflowFiles.found(in: folder).map {
         WorkflowDocument(path: $0, name: WorkflowFiles.shortName($0, in: folder))
       }
@@ -244,7 +253,7 @@ package struct WebAPI: Sendable {
     }
     return WebAnswer(
       fields: [("Content-Type", "text/event-stream")],
-      body: .events(feed.reader(following: positions)))
+      body: .events(FeedReader(of: projects.map(\.feed), following: positions)))
   }
 
   private static let followedRunsMax = 32

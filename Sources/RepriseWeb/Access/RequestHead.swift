@@ -78,3 +78,13 @@ func percentDecoded(_ text: some StringProtocol) -> String? {
   }
   return String(validating: bytes, as: UTF8.self)
 }
+
+/// Encodes all bytes of a text but letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.1).
+func percentEncoded(_ text: String) -> String {
+  let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+  return text.utf8.map { byte in
+    if plain.contains(byte) { return String(Unicode.Scalar(byte)) }
+    let digits = String(byte, radix: 16, uppercase: true)
+    return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+  }.joined()
+}

@@ -1,4 +1,4 @@
-// What one page is sent: server-sent events from the contents of the feed.
+// What one page is sent: server-sent events from the contents of the feeds of its projects.
 
 import Reprise
 import RepriseHost
@@ -7,7 +7,7 @@ import RepriseJournal
 /// The events for one connection, as bytes of a stream of server-sent events
 /// (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 ///
-/// Each piece is made when it is asked for, from what the feed has read by then: a slow connection
+/// Each piece is made when it is asked for, from what the feeds have read by then: a slow connection
 /// gets fewer and larger pieces, costs no memory and misses no recorded event.
 package struct FeedReader: AsyncSequence, Sendable {
   package typealias Element = [UInt8]
@@ -16,66 +16,43 @@ package struct FeedReader: AsyncSequence, Sendable {
   /// The longest silence of a stream; then a comment follows.
   static let silenceMax: Duration = .seconds(15)
 
-  private let feed: ProjectFeed
+  private let feeds: [ProjectFeed]
   private let positions: [RunID: Int]
   private let signals: AsyncStream<Void>
   /// Ends the subscription; must be called once the connection is closed.
   package let end: @Sendable () -> Void
 
-  init(
-    _ feed: ProjectFeed, _ positions: [RunID: Int], _ signals: AsyncStream<Void>,
-    end: @escaping @Sendable () -> Void
-  ) {
-    self.feed = feed
+  /// Creates a reader of everything that happens in some projects from now on.
+  ///
+  /// - Parameters:
+  ///   - feeds: The feeds of the projects.
+  ///   - positions: The runs to follow, each with the number of its events that are known.
+  init(of feeds: [ProjectFeed], following positions: [RunID: Int]) {
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let ends = feeds.map { $0.addReader(signal, following: Array(positions.keys)) }
+    signal.yield()
+    self.feeds = feeds
     self.positions = positions
     self.signals = signals
-    self.end = end
+    end = {
+      signal.finish()
+      for end in ends { end() }
+    }
   }
 
   package func makeAsyncIterator() -> Iterator {
-    Iterator(feed: feed, signals: signals.makeAsyncIterator(), positions: positions)
+    Iterator(feeds: feeds, signals: signals.makeAsyncIterator(), positions: positions)
   }
 
-  /// The position of one connection in the feed.
-  package struct Iterator: AsyncIteratorProtocol {
-    private let feed: ProjectFeed
-    private var signals: AsyncStream<Void>.Iterator
-    private var positions: [RunID: Int]
+  /// What one connection knows of the lists of a project.
+  private struct KnownLists {
     private var lines: [String: RunLine] = [:]
     private var watches: [WatchLine]?
-    private var progressVersions: [RunID: Int] = [:]
-    private var outputVersions: [RunID: Int] = [:]
-    private var slowFieldsSentAt: [RunID: ContinuousClock.Instant] = [:]
-    private var sentAt = ContinuousClock.now
 
-    fileprivate init(
-      feed: ProjectFeed, signals: AsyncStream<Void>.Iterator, positions: [RunID: Int]
+    mutating func addChanges(
+      of feed: ProjectFeed, _ contents: ProjectFeed.Contents, to text: inout StreamText
     ) {
-      self.feed = feed
-      self.signals = signals
-      self.positions = positions
-    }
-
-    package mutating func next() async -> [UInt8]? {
-      while await signals.next(isolation: nil) != nil {
-        var text = StreamText()
-        let contents = feed.contents
-        addList(contents, to: &text)
-        for id in positions.keys.sorted(by: { $0.description < $1.description }) {
-          if let run = contents.runs[id] { await addRun(run, to: &text) }
-        }
-        let now = ContinuousClock.now
-        if text.bytes.isEmpty {
-          guard now - sentAt >= FeedReader.silenceMax else { continue }
-          text.addComment()
-        }
-        sentAt = now
-        return text.bytes
-      }
-      return nil
-    }
-
-    private mutating func addList(_ contents: ProjectFeed.Contents, to text: inout StreamText) {
       var changed: [RunLine] = []
       var ids: Set<String> = []
       for line in contents.lines {
@@ -91,15 +68,63 @@ package struct FeedReader: AsyncSequence, Sendable {
       }.map(\.id).sorted()
       for id in lines.keys where !ids.contains(id) { lines[id] = nil }
       if !changed.isEmpty || !removed.isEmpty {
-        text.add("runs", ListFrame(runs: changed, removed: removed.isEmpty ? nil : removed))
+        text.add(
+          "runs",
+          ListFrame(
+            project: feed.name, runs: changed, removed: removed.isEmpty ? nil : removed))
       }
       if watches != contents.watches {
         watches = contents.watches
-        text.add("watches", ["watches": contents.watches])
+        text.add("watches", WatchesFrame(project: feed.name, watches: contents.watches))
       }
     }
+  }
 
-    private mutating func addRun(_ run: FollowedRun, to text: inout StreamText) async {
+  /// The position of one connection in the feeds.
+  package struct Iterator: AsyncIteratorProtocol {
+    private let feeds: [ProjectFeed]
+    private var lists: [KnownLists]
+    private var signals: AsyncStream<Void>.Iterator
+    private var positions: [RunID: Int]
+    private var progressVersions: [RunID: Int] = [:]
+    private var outputVersions: [RunID: Int] = [:]
+    private var slowFieldsSentAt: [RunID: ContinuousClock.Instant] = [:]
+    private var sentAt = ContinuousClock.now
+
+    fileprivate init(
+      feeds: [ProjectFeed], signals: AsyncStream<Void>.Iterator, positions: [RunID: Int]
+    ) {
+      self.feeds = feeds
+      lists = feeds.map { _ in KnownLists() }
+      self.signals = signals
+      self.positions = positions
+    }
+
+    package mutating func next() async -> [UInt8]? {
+      while await signals.next(isolation: nil) != nil {
+        var text = StreamText()
+        let runs = positions.keys.sorted { $0.description < $1.description }
+        for (at, feed) in feeds.enumerated() {
+          let contents = feed.contents
+          lists[at].addChanges(of: feed, contents, to: &text)
+          for id in runs {
+            if let run = contents.runs[id] { await addRun(run, of: feed, to: &text) }
+          }
+        }
+        let now = ContinuousClock.now
+        if text.bytes.isEmpty {
+          guard now - sentAt >= FeedReader.silenceMax else { continue }
+          text.addComment()
+        }
+        sentAt = now
+        return text.bytes
+      }
+      return nil
+    }
+
+    private mutating func addRun(
+      _ run: FollowedRun, of feed: ProjectFeed, to text: inout StreamText
+    ) async {
       let id = run.record.id
       let position = positions[id] ?? 0
       let journal = feed.journal

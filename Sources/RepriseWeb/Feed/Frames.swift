@@ -5,10 +5,17 @@ import Reprise
 import RepriseHost
 import RepriseJournal
 
-/// Changes of the list of runs.
+/// Changes of the list of runs of a project.
 struct ListFrame: Encodable {
+  let project: String
   let runs: [RunLine]
   let removed: [String]?
+}
+
+/// All watches of a project.
+struct WatchesFrame: Encodable {
+  let project: String
+  let watches: [WatchLine]
 }
 
 /// The progress of the running steps of a run.

@@ -4,7 +4,7 @@ import CombineOperators
 import Dispatch
 import FileWatching
 import Platform
-package import Reprise
+import Reprise
 import RepriseControl
 import RepriseHost
 package import RepriseJournal
@@ -68,6 +68,8 @@ package final class ProjectFeed: Sendable {
     var attached: [RunID: Task<Void, Never>] = [:]
   }
 
+  /// The name of the project on the page.
+  let name: String
   /// The journal of the project.
   let journal: Journal
   private let state = Mutex(State())
@@ -77,9 +79,12 @@ package final class ProjectFeed: Sendable {
 
   /// Starts watching a journal.
   ///
-  /// - Parameter journal: The journal.
+  /// - Parameters:
+  ///   - journal: The journal.
+  ///   - name: The name of the project.
   /// - Throws: ``FileWatchError`` if its folder cannot be watched.
-  package init(_ journal: Journal) throws {
+  package init(_ journal: Journal, of name: String) throws {
+    self.name = name
     self.journal = journal
     let (changes, change) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -234,26 +239,26 @@ package final class ProjectFeed: Sendable {
   /// What has been read so far.
   var contents: Contents { state.withLock { $0.contents } }
 
-  /// Returns a reader of everything that happens from now on.
+  /// Adds a reader, which is woken by everything that happens from now on.
   ///
-  /// - Parameter positions: The runs to follow, each with the number of its events that are known.
-  /// - Returns: The reader; call ``FeedReader/end()`` when it is not needed any more.
-  package func reader(following positions: [RunID: Int]) -> FeedReader {
-    let (signals, signal) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  /// - Parameters:
+  ///   - signal: What wakes it.
+  ///   - runs: The runs to follow; those of other projects are ignored.
+  /// - Returns: What removes the reader.
+  func addReader(
+    _ signal: AsyncStream<Void>.Continuation, following runs: [RunID]
+  ) -> @Sendable () -> Void {
     let number = state.withLock { state in
       state.nextListener += 1
       state.listeners[state.nextListener] = signal
-      for run in positions.keys { state.contents.readers[run, default: 0] += 1 }
+      for run in runs { state.contents.readers[run, default: 0] += 1 }
       return state.nextListener
     }
-    Task { await follow(Array(positions.keys)) }
-    signal.yield()
-    return FeedReader(self, positions, signals) { [self] in
-      signal.finish()
+    Task { await follow(runs) }
+    return { [self] in
       state.withLock { state in
         state.listeners[number] = nil
-        for run in positions.keys {
+        for run in runs {
           let count = (state.contents.readers[run] ?? 1) - 1
           state.contents.readers[run] = count > 0 ? count : nil
         }

@@ -70,7 +70,11 @@ export function makeActions(page) {
       await readList(shown.at(-1)?.id);
     },
     async open(id, step) {
-      history.pushState(null, "", `#run=${id}${step ? `&step=${encodeURIComponent(step)}` : ""}`);
+      history.pushState(null, "", page.addressOf({ run: id, step, view: null, other: null }));
+      await followAddress();
+    },
+    async openProject(name) {
+      history.pushState(null, "", `#project=${encodeURIComponent(name)}`);
       await followAddress();
     },
     choose(id, { isKey = false } = {}) {

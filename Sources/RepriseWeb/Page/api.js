@@ -27,21 +27,32 @@ export async function openSession() {
   localStorage.setItem("session", answer.session);
 }
 
+let project = null;
+
+/** Chooses the project that all further requests are about; null for the first one. */
+export function useProject(name) { project = name; }
+
+/** The path of a request about the project. */
+function ofProject(path) {
+  if (project === null) return path;
+  return path.replace("/api", `/api/projects/${encodeURIComponent(project)}`);
+}
+
 /** Reads a document of the API. */
 export async function read(path) {
   if (staticRun) return readStatic(path);
-  return answerOf(await requested(path, { headers: { "X-Reprise": session() } }));
+  return answerOf(await requested(ofProject(path), { headers: { "X-Reprise": session() } }));
 }
 
 /** Reads bytes. */
 export async function readBytes(path) {
-  const response = await requested(path, { headers: { "X-Reprise": session() } });
+  const response = await requested(ofProject(path), { headers: { "X-Reprise": session() } });
   return response.ok ? response.arrayBuffer() : answerOf(response);
 }
 
 /** Asks for a change. */
 export async function post(path, body) {
-  const response = await requested(path, {
+  const response = await requested(ofProject(path), {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Reprise": session() || "none" },
     body: JSON.stringify(body),
@@ -91,9 +102,9 @@ function readStatic(path) {
 }
 
 /**
- * The stream of the project, shared by all tabs: browsers allow six connections to a host, and each
- * stream takes one. Calls back with the messages, and with `{ type: "status" }` when the connection
- * is lost or back.
+ * The stream of all projects, shared by all tabs: browsers allow six connections to a host, and
+ * each stream takes one. Calls back with the messages, and with `{ type: "status" }` when the
+ * connection is lost or back.
  */
 export function openStream(receive) {
   if (staticRun) return { follow() {} };

@@ -1,7 +1,7 @@
 // The page: its state, what the stream changes in it, and what keys and buttons do.
 
 import { makeActions } from "./actions.js";
-import { APIError, openSession, openStream, read, staticRun } from "./api.js";
+import { APIError, openSession, openStream, read, staticRun, useProject } from "./api.js";
 import { calendarDays } from "./calendar.js";
 import { drawDetail, stepTime } from "./detail.js";
 import { byId, el, fill, onceAFrame } from "./dom.js";
@@ -20,12 +20,14 @@ import { drawSide } from "./side.js";
 import { showComparison, showSource, showTable } from "./views.js";
 
 const state = {
-  project: null, lines: [], workflows: [], watches: [], hasMore: false,
-  filter: { workflow: "", status: "", days: "", day: null }, found: [], past: [], pastFrom: null,
+  project: null, projects: [], lines: [], workflows: [], watches: [], hasMore: false,
+  filter: {}, found: [], past: [], pastFrom: null,
   run: null, chosen: null, view: "graph", lower: "timeline", other: null,
   live: true, lostSince: null, isStatic: staticRun !== null, isFollowing: true, now,
 };
 let stream = null;
+// The project that is being read: its name, and what becomes of it.
+let opening = null;
 let parts = null;
 let sideIsStale = true;
 let bodyIsStale = true;
@@ -56,6 +58,7 @@ const draw = onceAFrame(() => {
   parts.welcome.hidden = run !== null;
   parts.graphBox.hidden = !run || state.view !== "graph";
   parts.other.hidden = !run || state.view === "graph";
+  for (const part of parts.logParts) part.hidden = !run;
   if (run) {
     if (state.view === "graph") parts.graph.show(run, state.chosen);
     parts.timeline.show(run, state.chosen, state.lower === "path");
@@ -107,7 +110,8 @@ async function drawView() {
 function addressOf(more = {}) {
   const view = state.view === "graph" ? null : state.view;
   const other = view === "compare" ? state.other : null;
-  const words = { run: state.run?.id, step: state.chosen, view, other, ...more };
+  const project = state.projects.length > 1 ? state.project?.name : null;
+  const words = { project, run: state.run?.id, step: state.chosen, view, other, ...more };
   return `#${Object.entries(words).filter(([, value]) => value != null)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
 }
@@ -122,7 +126,14 @@ function remember(isReplaced = false) {
 
 async function followAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
-  const id = words.get("run") ?? (state.isStatic ? staticRun.run.id : null);
+  const isOpened = await openProject(words.get("project"));
+  if (!state.project) return;
+  let id = words.get("run") ?? (state.isStatic ? staticRun.run.id : null);
+  if (isOpened && !id) {
+    // What is worth a look in a project that has just been opened.
+    id = (state.lines.find((line) => line.status === "running") ?? state.lines[0])?.id;
+    history.replaceState(null, "", addressOf({ run: id, step: null }));
+  }
   state.view = words.get("view") ?? "graph";
   if (id && id !== state.run?.id) await openRun(id);
   if (!id) {
@@ -137,6 +148,51 @@ async function followAddress() {
   changed();
   changedSide();
   drawView();
+}
+
+/**
+ * Shows a project, unless it is shown; null means the one that is shown, or else the first.
+ *
+ * Returns whether another one is shown now.
+ */
+async function openProject(name) {
+  if (state.project && (name ?? state.project.name) === state.project.name) {
+    // One that was being read is not wanted any more.
+    opening = null;
+    useProject(state.project.name);
+    return false;
+  }
+  // One change of the address can have several events.
+  if (opening?.name !== name) opening = { name, done: readProject(name) };
+  return opening.done;
+}
+
+async function readProject(name) {
+  const before = state.project?.name ?? null;
+  useProject(name);
+  try {
+    const project = await read("/api/project");
+    const [runs, workflows, watches] = await Promise.all([
+      read("/api/runs"), read("/api/workflows"), read("/api/watches")]);
+    // The user may have chosen yet another one.
+    if (opening?.name !== name) return false;
+    opening = null;
+    const known = new Map(state.projects.map((one) => [one.name, one.lines]));
+    Object.assign(state, { project, lines: runs.runs, hasMore: runs.more, run: null, chosen: null,
+      workflows: workflows.workflows, watches: watches.watches, found: [], past: [], pastFrom: null,
+      filter: { workflow: "", status: "", days: "", day: null },
+      projects: project.projects.map((one) => ({ ...one, lines: known.get(one.name) ?? [] })) });
+    useProject(project.name);
+    readPast();
+    return true;
+  } catch (error) {
+    failed(error);
+    if (opening?.name !== name) return false;
+    opening = null;
+    useProject(before);
+    // An address may be older than the page.
+    return !state.project && error.status === 404 && openProject(null);
+  }
 }
 
 async function openRun(id) {
@@ -167,7 +223,10 @@ function receive({ type, data, ...status }) {
   if (type === "status") {
     [state.live, state.ended] = [status.live, status.ended ?? false];
     state.lostSince = status.live ? null : state.lostSince ?? status.since ?? Date.now();
+  } else if (data.project && data.project !== state.project.name) {
+    if (type === "runs") countRuns(data);
   } else if (type === "runs") {
+    countRuns(data);
     const isFirst = state.project && !state.lines.length;
     state.lines = takeList(state.lines, data);
     state.past = takeList(state.past, data);
@@ -184,6 +243,13 @@ function receive({ type, data, ...status }) {
     receiveRun(type, data);
   }
   draw();
+}
+
+/** Takes what the list says of how many runs of a project are live. */
+function countRuns(data) {
+  const own = state.projects.find((one) => one.name === data.project);
+  if (own) own.lines = takeList(own.lines, data);
+  sideIsStale = true;
 }
 
 /** Reads the run again that is shown, since it has ended without an event that says so. */
@@ -233,7 +299,7 @@ function failed(error) {
 }
 
 const actions = makeActions({ state, changed, changedSide, chooseStep, draw, drawView, failed,
-  followAddress, remember, log: () => parts.log, timeline: () => parts.timeline });
+  followAddress, remember, addressOf, log: () => parts.log, timeline: () => parts.timeline });
 
 // MARK: The beginning
 
@@ -258,16 +324,12 @@ async function begin() {
   stream = openStream(receive);
   try {
     await openSession();
-    state.project = await read("/api/project");
-    const [runs, workflows, watches] = await Promise.all([
-      read("/api/runs"), read("/api/workflows"), read("/api/watches")]);
-    [state.lines, state.hasMore] = [runs.runs, runs.more];
-    [state.workflows, state.watches] = [workflows.workflows, watches.watches];
-    readPast();
   } catch (error) {
     failed(error);
     return;
   }
+  await followAddress();
+  if (!state.project) return;
   const keys = keyListener(state.project.keys, { ...actions, open: () => parts.log.focus() }, {
     isInLog: () => document.activeElement === parts.log.element,
     isBusy: isForSheet,
@@ -276,9 +338,6 @@ async function begin() {
   byId("scrim").addEventListener("click", () => actions.back());
   addEventListener("popstate", followAddress);
   addEventListener("hashchange", followAddress);
-  const first = state.lines.find((line) => line.status === "running") ?? state.lines[0];
-  if (!location.hash && first) history.replaceState(null, "", `#run=${first.id}`);
-  await followAddress();
   // Clocks, only while something runs.
   setInterval(() => { if (state.run?.live && !document.hidden) draw(); }, 250);
 }

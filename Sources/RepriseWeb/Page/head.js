@@ -7,8 +7,9 @@ import { counts, nameOf, nextOf, questions } from "./model.js";
 /** Draws the bar. */
 export function drawBar(box, state, actions) {
   const { run } = state;
-  const brand = el("a", { class: "brand", href: "#", "aria-label": "Reprise, all runs" },
-    icon("brand"), "reprise");
+  const name = state.projects.length > 1 ? encodeURIComponent(state.project.name) : null;
+  const brand = el("a", { class: "brand", href: name ? `#project=${name}` : "#",
+    "aria-label": "Reprise, all runs" }, icon("brand"), "reprise");
   if (!run) {
     fill(box, brand, el("span", { class: "crumbs" }, state.project?.name ?? ""),
       el("span", { class: "grow" }), themeButton(actions));

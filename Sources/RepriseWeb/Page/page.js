@@ -35,7 +35,8 @@ export function buildPage(state, actions, { now, addressOf }) {
       tab("timeline", "Timeline"), tab("path", "Critical path"))), timelineBox);
   const log = makeLog(logBox, { say, link: (at) => addressOf({ line: at }),
     stateOf: (id) => stateOf(state.run?.byStep.get(id)) });
-  fill(byId("detail"), detail, [...logBox.children]);
+  const logParts = [...logBox.children];
+  fill(byId("detail"), detail, logParts);
   fill(byId("foot"), state.isStatic ? null : [
     el("span", {}, el("kbd", {}, "j"), " ", el("kbd", {}, "k"), " step"),
     el("span", {}, el("kbd", {}, "Enter"), " log"),
@@ -44,7 +45,7 @@ export function buildPage(state, actions, { now, addressOf }) {
     el("button", { class: "plain", onclick: () => actions.help() }, "all keys ",
       el("kbd", {}, "?"))],
   el("span", { class: "grow" }), el("span", { id: "live", class: "live" }, el("i"), ""));
-  return { detail, log, welcome, graphBox, other, legend: legendBox,
+  return { detail, log, logParts, welcome, graphBox, other, legend: legendBox,
     graph: makeGraph(graphBox, { choose: (id) => actions.choose(id), now }),
     timeline: makeTimeline(timelineBox, { choose: (id) => actions.choose(id), now }) };
 }

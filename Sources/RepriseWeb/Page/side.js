@@ -14,8 +14,14 @@ export function drawSide(box, state, actions) {
   const shown = shownLines(state);
   const workflow = filter.workflow || state.run?.workflow || shown[0]?.workflow;
   const past = state.lines.filter((line) => line.workflow === workflow).slice(0, 20).reverse();
-  const top = box.querySelector(".list")?.scrollTop ?? 0;
+  const lists = [".projects", ".list"];
+  const tops = lists.map((one) => box.querySelector(one)?.scrollTop ?? 0);
   fill(box,
+    state.projects.length > 1 && [
+      el("div", { class: "side" }, "Projects"),
+      el("div", { class: "projects", role: "group", "aria-label": "Projects" },
+        state.projects.map((project) => projectRow(project, state, actions))),
+    ],
     workflow && [
       el("div", { class: "side" }, el("span", {}, workflow), el("span", {}, median(past))),
       historyBars(past, state.run?.id, actions),
@@ -41,8 +47,10 @@ export function drawSide(box, state, actions) {
       el("div", { class: "side" }, "Triggers"),
       state.watches.map((watch) => trigger(watch, actions)),
     ]);
-  const list = box.querySelector(".list");
-  if (list) list.scrollTop = top;
+  lists.forEach((one, at) => {
+    const list = box.querySelector(one);
+    if (list) list.scrollTop = tops[at];
+  });
 
   function choiceOf(label, name, options) {
     const value = String((name === "days" && filter.day ? "day" : filter[name]) ?? "");
@@ -51,6 +59,14 @@ export function drawSide(box, state, actions) {
     } }, options.map(([option, text]) =>
       el("option", { value: option, selected: String(option) === value }, text)));
   }
+}
+
+function projectRow({ name, folder, lines }, state, actions) {
+  const count = lines.filter((line) => ["running", "queued"].includes(line.status)).length;
+  return el("button", { class: "run", title: folder, "aria-current": String(
+    name === state.project.name), onclick: () => actions.openProject(name) },
+  icon(count ? "running" : "pending"), el("span", {}, el("b", {}, name)),
+  el("span", { class: "took" }, count ? `${count} live` : ""));
 }
 
 /** The runs of the list: those that are known, and those that were found for the filter. */

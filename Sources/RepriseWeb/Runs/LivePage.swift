@@ -17,14 +17,28 @@ import Foundation
 /// It outlives the server, but what it contains is worth nothing then: the next server has new keys.
 package struct LivePage: Codable, Sendable {
   /// The address for a browser, with the token; nil for a socket, and until there is a port.
-  package var url: String?
+  package let url: String?
   /// The secrets of the page.
-  package var keys: WebKeys
+  package let keys: WebKeys
+  /// The process that serves the page; nil in records of earlier versions.
+  private let process: Int?
 
-  /// Creates a record.
-  package init(url: String?, keys: WebKeys) {
-    self.url = url
+  /// Creates the record of a page that this process serves.
+  ///
+  /// - Parameters:
+  ///   - keys: The secrets of the page.
+  ///   - port: The port; nil if it has none, or not yet.
+  ///   - project: The project that the address opens; nil if the page has only one.
+  package init(_ keys: WebKeys, port: Int?, project: String?) {
     self.keys = keys
+    process = Int(processID)
+    let part = project.map { "project=\(percentEncoded($0))&" } ?? ""
+    url = port.map { "http://127.0.0.1:\($0)/#\(part)token=\(keys.token)" }
+  }
+
+  /// What to do to serve another page.
+  package var advice: String {
+    "open that page, or end it first\(process.map { " with: kill \($0)" } ?? "")"
   }
 
   private static func path(in directory: StateDirectory) -> String {
@@ -75,9 +89,10 @@ package struct LivePage: Codable, Sendable {
   package func open(in directory: StateDirectory) throws {
     guard let url else { return }
     let path = directory.livePath + "/web.html"
+    let link = url.replacing("&", with: "&amp;")
     let markup = """
-      <!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=\(url)">
-      <title>Reprise</title><a href="\(url)">Open the page</a>
+      <!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=\(link)">
+      <title>Reprise</title><a href="\(link)">Open the page</a>
 
       """
     try Self.write(Array(markup.utf8), to: path)
