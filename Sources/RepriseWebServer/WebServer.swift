@@ -63,34 +63,50 @@ struct WebServer: Sendable {
   /// - Parameters:
   ///   - position: The position of one of its projects.
   ///   - isForAll: Whether all projects have a page.
-  /// - Throws: ``Problem`` if it does not show all projects.
+  /// - Throws: ``Problem`` if it does not show all projects, or is served elsewhere than asked.
   private func showOther(servedAt position: Int, isForAll: Bool) throws {
     let (directories, name) = (site.directories, site.names[position])
-    guard let page = LivePage(in: directories[position]), let url = page.url else {
-      throw Problem("error: the page of \"\(name)\" is starting, or served on a socket")
+    guard let page = LivePage(in: directories[position]), let words = page.words else {
+      throw Problem("error: the page of \"\(name)\" is just starting; try again")
     }
-    guard isForAll, directories.allSatisfy({ LivePage(in: $0)?.keys == page.keys }) else {
+    let showsAll =
+      isForAll && directories.allSatisfy { LivePage(in: $0)?.keys == page.keys }
+    guard showsAll, try isAtPlace(page) else {
+      let what = showsAll ? "not there" : "not with all of these projects"
       throw Problem(
         """
-        error: another page already shows "\(name)", but not all of these projects: \(url)
+        error: a page of "\(name)" is already served, but \(what): \(words)
           \(page.advice)
         """)
     }
-    say(url)
+    say(words)
     if opens { try page.open(in: directories[position]) }
+  }
+
+  /// Whether a page is served where this one was asked for.
+  private func isAtPlace(_ page: LivePage) throws -> Bool {
+    switch place {
+    case .loopback(port: nil): true
+    case .loopback(let port?): page.address == .loopback(port: port)
+    case .socket(let path): page.address == .socket(path: try absolute(path))
+    }
+  }
+
+  private func absolute(_ path: String) throws -> String {
+    path.hasPrefix("/") ? path : try currentDirectory() + "/" + path
   }
 
   /// Records the page in the state directories of all projects, each with its own address.
   ///
   /// - Parameters:
   ///   - keys: The keys of the page.
-  ///   - port: Its port; nil if it has none yet.
+  ///   - address: Where it is served; nil if it is not yet.
   /// - Returns: What the first project has of it.
   /// - Throws: ``Problem``, or the system error, if it cannot be written.
   @discardableResult
-  private func record(_ keys: WebKeys, at port: Int? = nil) throws -> LivePage {
+  private func record(_ keys: WebKeys, at address: WebAddress? = nil) throws -> LivePage {
     let pages = site.names.map { name in
-      LivePage(keys, port: port, project: site.names.count > 1 ? name : nil)
+      LivePage(keys, at: address, project: site.names.count > 1 ? name : nil)
     }
     for (page, directory) in zip(pages, site.directories) { try page.write(in: directory) }
     return pages[0]
@@ -99,14 +115,15 @@ struct WebServer: Sendable {
   private func serve(_ projects: [WebProject], _ keys: WebKeys) async throws {
     switch place {
     case .socket(let path):
-      let address = WebAddress.socket(path: path)
+      let address = WebAddress.socket(path: try absolute(path))
       let served = ServedAPI()
       served.set(site.api(projects, WebGuard(address, keys)))
+      let page = try record(keys, at: address)
       try await serve(
         .unixDomainSocket(path: path), served,
         onPort: { _ in
           try? changePermissions(of: path, to: .ownerReadWrite)
-          say("unix:\(path), then http://localhost:PORT/#token=\(keys.token)")
+          say(page.words ?? "")
         })
     case .loopback(let port):
       do {
@@ -135,8 +152,8 @@ struct WebServer: Sendable {
       }
       group.addTask {
         guard let port = await bound.stream.first(where: { _ in true }) else { return }
-        let page = try record(keys, at: port)
-        if let url = page.url { say(url) }
+        let page = try record(keys, at: .loopback(port: port))
+        say(page.words ?? "")
         if opens { try page.open(in: site.directories[0]) }
         // Without IPv6, 127.0.0.1 is enough.
         try? await serve(.hostname("::1", port: port), served, onPort: { _ in })

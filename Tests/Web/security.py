@@ -228,6 +228,34 @@ def a_second_start_prints_the_same_address(own, page):
     expect_equal("the first one still runs", page.process.poll(), None)
 
 
+def is_refused(own, page_text, process, *words):
+    """Whether a start says where the page is served, and how to end it."""
+    seen = own.finished("web", *words)
+    expect(seen.returncode == 2 and seen.stderr.startswith("error: a page of")
+           and page_text in seen.stderr and f"kill {process.pid}\n" in seen.stderr,
+           "where the page is, and its end", seen)
+    expect_equal("printed", seen.stdout, "")
+
+
+@with_page(WORKFLOWS)
+def a_second_start_elsewhere_is_an_error(own, page):
+    path = own.path("page.sock")
+    is_refused(own, page.url, page.process, "--listen", f"unix:{path}")
+    expect_equal("a socket", os.path.exists(path), False)
+    is_refused(own, page.url, page.process, "--port", str(page.port + 1))
+    same = own.finished("web", "--port", str(page.port))
+    expect_equal("the same port", (same.returncode, same.stdout.strip()), (0, page.url))
+    page.process.terminate()
+    page.process.wait()
+    server = own.start("web", "--listen", "unix:page.sock", output=subprocess.PIPE)
+    words = server.stdout.readline().strip()
+    expect(words.startswith(f"unix:{path}, then http://localhost:PORT/#token="), "its path", words)
+    for more in ((), ("--listen", f"unix:{path}")):
+        again = own.finished("web", *more)
+        expect_equal(f"the address {more}", (again.returncode, again.stdout.strip()), (0, words))
+    is_refused(own, words, server, "--port", "8123")
+
+
 @with_page(WORKFLOWS)
 def a_port_that_is_taken_is_an_error(own, page):
     own.kill_page()

@@ -14,7 +14,7 @@ struct WebCommand: AsyncParsableCommand {
       The page shows live and past runs, and restarts, cancels and approves with a click. Only \
       this machine can reach it, and only with the address that the command prints: it contains a \
       token. The page can come and go: runs do not depend on it. A second start prints the same \
-      address.
+      address, or fails if it asks for another port, socket or choice of projects.
 
       With folders of projects, the page shows all of them, with a choice at its left.
 

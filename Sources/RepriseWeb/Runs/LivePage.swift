@@ -22,18 +22,41 @@ package struct LivePage: Codable, Sendable {
   package let keys: WebKeys
   /// The process that serves the page; nil in records of earlier versions.
   private let process: Int?
+  /// The port, or the absolute path of the socket; both nil until the page is served.
+  private let port: Int?
+  private let socket: String?
+  /// What follows `#` in its address.
+  private let fragment: String?
 
   /// Creates the record of a page that this process serves.
   ///
   /// - Parameters:
   ///   - keys: The secrets of the page.
-  ///   - port: The port; nil if it has none, or not yet.
+  ///   - address: Where it is served, a socket with an absolute path; nil if it is not yet.
   ///   - project: The project that the address opens; nil if the page has only one.
-  package init(_ keys: WebKeys, port: Int?, project: String?) {
+  package init(_ keys: WebKeys, at address: WebAddress?, project: String?) {
     self.keys = keys
     process = Int(processID)
     let part = project.map { "project=\(percentEncoded($0))&" } ?? ""
-    url = port.map { "http://127.0.0.1:\($0)/#\(part)token=\(keys.token)" }
+    let fragment = "\(part)token=\(keys.token)"
+    self.fragment = fragment
+    switch address {
+    case .loopback(let port):
+      (self.port, socket) = (port, nil)
+      url = "http://127.0.0.1:\(port)/#\(fragment)"
+    case .socket(let path): (port, socket, url) = (nil, path, nil)
+    case nil: (port, socket, url) = (nil, nil, nil)
+    }
+  }
+
+  /// Where it is served; nil if it is not yet.
+  package var address: WebAddress? {
+    socket.map { .socket(path: $0) } ?? port.map { .loopback(port: $0) }
+  }
+
+  /// The address in words for a person, with the token; nil if it is not served yet.
+  package var words: String? {
+    url ?? socket.map { "unix:\($0), then http://localhost:PORT/#\(fragment ?? "")" }
   }
 
   /// What to do to serve another page.
