@@ -1,6 +1,7 @@
 # The page in a browser, driven by clicks and keys: what they do to runs, files and processes.
 
 import http.server
+import re
 import threading
 import time
 
@@ -88,10 +89,31 @@ def a_run_that_fails_is_read_repaired_and_restarted(own, page, browser):
 
 @with_browser(WORKFLOWS)
 def a_step_that_is_not_run_says_why_with_a_name(own, page, browser):
-    run = own.run("named")
-    own.ended(run, "failed")
+    """In the words of the terminal, wherever the step is shown."""
+    runs = [own.run_to_end("named", "failed") for _ in range(2)]
+    shown = own.command("show", runs[1])
+    expect(re.search(r"(?m)^after +not run +Build it failed$", shown), "the words", shown)
+    browser.click("#runs .run", runs[1])
+    browser.sees(runs[1], "#bar")
+    browser.sees("1 failed", ".legend")
+    browser.sees("1 not run", ".legend")
     browser.node("after")
-    browser.sees("not run because Build it failed", "#detail")
+    browser.sees("not run: Build it failed", "#timeline")
+    browser.sees("not run", "#detail .pill")
+    browser.sees("Build it failed", "#detail .facts")
+    browser.sees("(not run)", "#log")
+    label = browser.script("return document.querySelector('#graph .node.not-run').ariaLabel")
+    expect_equal("the node", label, "after, step, not run: Build it failed")
+    browser.sees("not run", "#graph")
+    seen = browser.text()
+    browser.click("[data-view=table]")
+    eventually("the table", lambda: browser.elements(
+        f'#other button[aria-label="after in {runs[0]}: not run"]'))
+    browser.click("[data-view=compare]")
+    browser.sees("not run", "#other")
+    for text in (seen, browser.text()):
+        text = text.replace("cancelled\n", "")  # the choice of a status
+        expect("cancelled" not in text, "not cancelled", text)
 
 
 @with_browser(WORKFLOWS)

@@ -203,6 +203,7 @@ def the_timeline_is_zoomed_by_dragging(own, page, browser):
         bar.getBoundingClientRect().width)"""
     eventually("bars", lambda: len(browser.script(bars)) == 2)
     before = browser.script(bars)
+    browser.sees("succeeded", "#detail h2")
     chosen = browser.text("#detail h2")
     box = browser.script("""
       const { left, top, width } = document.getElementById('timeline').getBoundingClientRect();

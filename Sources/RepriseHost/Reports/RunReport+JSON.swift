@@ -125,10 +125,12 @@ extension RunReport: Encodable {
     let outOfSight: String?
     let reason: FailureReason?
     let cause: CancellationCause?
+    let notRun: String?
     let text: String?
     let outputs: StepOutputs?
 
     private enum CodingKeys: String, CodingKey {
+      case notRun = "not-run"
       case step, name, label, state, attempt, ready, started, ended, reason, cause, text, outputs
       case runner, job, host, queued
       case awaitingApproval = "awaiting-approval"
@@ -155,10 +157,12 @@ extension RunReport: Encodable {
       outOfSight = step.phase == .running ? step.placement?.outOfSightBecause : nil
       reason = step.phase.reason
       cause = step.phase.cause
+      notRun = state.reasonNotRun(of: step)
       switch step.phase {
       case .succeeded(let outputs): (text, self.outputs) = (nil, outputs)
       case .skipped(let reason, let outputs): (text, self.outputs) = (reason.description, outputs)
-      case .failed, .cancelled: (text, outputs) = (nil, step.written.isEmpty ? nil : step.written)
+      case .failed, .cancelled:
+        (text, outputs) = (state.endText(of: step), step.written.isEmpty ? nil : step.written)
       case .pending, .ready, .running: (text, outputs) = (nil, nil)
       }
     }

@@ -8,9 +8,15 @@ import RepriseJournal
 struct Comparison: Encodable {
   struct Side: Encodable {
     let state: String
+    var notRun: String?
     let seconds: Double?
     let attempt: Int
     let started: Timestamp?
+
+    private enum CodingKeys: String, CodingKey {
+      case state, seconds, attempt, started
+      case notRun = "not-run"
+    }
   }
 
   struct Step: Encodable {
@@ -43,8 +49,8 @@ struct Comparison: Encodable {
       if generation == run.state.generation {
         for step in run.state.steps {
           sides[step.id] = Side(
-            state: step.phase.name, seconds: step.seconds, attempt: step.attempt,
-            started: step.startedAt)
+            state: step.phase.name, notRun: run.state.reasonNotRun(of: step),
+            seconds: step.seconds, attempt: step.attempt, started: step.startedAt)
         }
         return sides
       }

@@ -110,7 +110,13 @@ struct WorkflowDocument: Encodable {
 struct TableDocument: Encodable {
   struct Cell: Encodable {
     let state: String
+    let notRun: String?
     let seconds: Double?
+
+    private enum CodingKeys: String, CodingKey {
+      case state, seconds
+      case notRun = "not-run"
+    }
   }
 
   private let runs: [RunLine]
@@ -129,7 +135,11 @@ struct TableDocument: Encodable {
     self.steps = steps
     cells = steps.map { step in
       runs.map { run in
-        run.state[step].map { Cell(state: $0.phase.name, seconds: $0.seconds) }
+        run.state[step].map { step in
+          Cell(
+            state: step.phase.name, notRun: run.state.reasonNotRun(of: step),
+            seconds: step.seconds)
+        }
       }
     }
   }

@@ -24,8 +24,8 @@ function prepared(canvas, width, height, isWhole) {
 function themeColours() {
   const style = getComputedStyle(document.documentElement);
   const names = { succeeded: "--ok", running: "--run", failed: "--bad", waiting: "--wait",
-    interrupted: "--wait",
-    skipped: "--skip", cancelled: "--skip", pending: "--line", ready: "--faint" };
+    interrupted: "--wait", skipped: "--skip", cancelled: "--skip", "not-run": "--skip",
+    pending: "--line", ready: "--faint" };
   const found = {};
   for (const [state, name] of Object.entries(names)) found[state] = style.getPropertyValue(name);
   for (const name of ["text", "dim", "line", "accent", "raise", "panel"]) {

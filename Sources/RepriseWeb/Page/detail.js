@@ -3,7 +3,8 @@
 import { el, fill, icon } from "./dom.js";
 import { findingText } from "./findings.js";
 import { clockText, durationText, reasonText, requesterText, secondsBetween } from "./format.js";
-import { canRestart, isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
+import { canRestart, isActive, isOver, nameOf, stateOf, stateWord, usualOf, withDependents }
+  from "./model.js";
 
 /** Draws title and facts of the chosen step. */
 export function drawDetail(box, state, actions) {
@@ -17,7 +18,8 @@ export function drawDetail(box, state, actions) {
   const count = withDependents(run, chosen).size;
   const label = count > 1 ? `Restart from here (${count} steps)` : "Restart this step";
   const progress = run.progress[chosen];
-  const words = progress ? `${Math.round(progress.part * 100)} % ${progress.text ?? ""}` : shown;
+  const words = progress ? `${Math.round(progress.part * 100)} % ${progress.text ?? ""}`
+    : stateWord(shown);
   fill(box,
     el("div", { class: "title" },
       el("h2", {}, icon(shown), nameOf(run, step.step),
@@ -60,8 +62,10 @@ function facts(run, step, state, actions) {
   if (step.runner) found.push(["on", `${step.runner}${step.host ? ` (${step.host})` : ""}`]);
   if (step.queued !== undefined) found.push(["queued", step.queued || "waits there"]);
   if (step["out-of-sight"]) found.push(["out of sight", step["out-of-sight"]]);
-  const reason = reasonText(step, (id) => nameOf(run, id));
-  if (reason && isOver(step)) found.push([step.state === "failed" ? "failed" : "why", reason]);
+  const reason = reasonText(step);
+  if (reason && isOver(step)) {
+    found.push([["failed", "not-run"].includes(shown) ? stateWord(shown) : "why", reason]);
+  }
   const planned = run.planned.get(step.step);
   const chips = (ids) => ids.slice(0, 30).map((id) =>
     el("button", { class: "chip", onclick: () => actions.choose(id) },

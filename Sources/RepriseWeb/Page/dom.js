@@ -42,6 +42,7 @@ const shapes = {
   succeeded: "M-4 0l3 3 5-6", running: "M-3-4.5l7 4.5-7 4.5z", failed: "M-3.5-3.5l7 7M3.5-3.5l-7 7",
   waiting: "M-2-3.5v7M2-3.5v7", pending: "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0",
   ready: "M-3.5 0a3.5 3.5 0 1 0 7 0", skipped: "M-4 2a4 4 0 0 1 7-2M4-3v3.4h-3.4",
+  "not-run": "M-4 0h8",
   cancelled: "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0M-2.5 2.5l5-5",
   interrupted: "M1-4.5l-4 5h5l-3 4.5", queued: "M-4 0h.1M0 0h.1M4 0h.1",
   "timed-out": "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0M0-2.5v2.5l2 1.5",

@@ -51,9 +51,9 @@ export function bytesText(count) {
   return unit ? `${count.toFixed(1)} ${units[unit]}` : `${count} bytes`;
 }
 
-/** Why a step ended as it did, in words; `nameOf` returns the name of a step by its id. */
-export function reasonText(step, nameOf) {
-  const { reason, cause } = step;
+/** Why a step ended as it did, in words. */
+export function reasonText(step) {
+  const { reason } = step;
   if (reason) {
     switch (reason.kind) {
       case "exited": return `exited with status ${reason.status}`;
@@ -63,16 +63,7 @@ export function reasonText(step, nameOf) {
       default: return reason.text ?? reason.kind;
     }
   }
-  if (cause) {
-    switch (cause.kind) {
-      case "request": return "cancelled on request";
-      case "failure": return `not run because ${nameOf(cause.step)} failed`;
-      case "cancellation": return `not run because ${nameOf(cause.step)} was cancelled`;
-      case "run-timed-out": return "the run timed out";
-      default: return cause.text ?? cause.kind;
-    }
-  }
-  return step.text ?? "";
+  return step["not-run"] ?? step.text ?? "";
 }
 
 /** Who asked for something, in words. */

@@ -6,6 +6,7 @@ import { el, fill, icon, onceAFrame } from "./dom.js";
 import { drawnFindings } from "./findings.js";
 import { visibleGraph } from "./groups.js";
 import { layered } from "./layout.js";
+import { stateWord } from "./model.js";
 import { buildNode, densities, fittingTime, nodeSize, nodeState, nodeTimes, updateNode }
   from "./nodes.js";
 
@@ -294,8 +295,8 @@ export function makeGraph(box, { choose, now }) {
 
 /** A legend of the states of a run, with the numbers of steps. */
 export function legend(counted) {
-  const order = ["succeeded", "running", "waiting", "failed", "interrupted", "cancelled", "skipped",
-    "ready", "pending"];
+  const order = ["succeeded", "running", "waiting", "failed", "interrupted", "cancelled", "not-run",
+    "skipped", "ready", "pending"];
   return order.filter((state) => counted[state]).map((state) =>
-    el("span", {}, icon(state), `${counted[state]} ${state}`));
+    el("span", {}, icon(state), `${counted[state]} ${stateWord(state)}`));
 }

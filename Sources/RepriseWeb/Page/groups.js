@@ -139,7 +139,7 @@ function isAcyclic(count, edges) {
 
 /** The state of a node of several steps: what needs attention first. */
 export function stateOfMembers(states) {
-  for (const state of ["failed", "waiting", "running", "interrupted", "cancelled"]) {
+  for (const state of ["failed", "waiting", "running", "interrupted", "cancelled", "not-run"]) {
     if (states.includes(state)) return state;
   }
   if (states.every((state) => state === "succeeded" || state === "skipped")) {

@@ -53,7 +53,7 @@ export function drawClock(state, now) {
   if (!run || !clock) return fill(meter);
   const counted = counts(run);
   const sum = (names) => names.reduce((total, name) => total + (counted[name] ?? 0), 0);
-  const ended = sum(["succeeded", "failed", "skipped", "cancelled"]);
+  const ended = sum(["succeeded", "failed", "skipped", "cancelled", "not-run"]);
   const all = sum(Object.keys(counted));
   const took = run.live ? secondsBetween(run.started, now) : run.seconds;
   let rest = null;
@@ -67,8 +67,8 @@ export function drawClock(state, now) {
     el("span", {}, `${counted.succeeded ?? 0} of ${all} done`));
   meter.setAttribute("aria-valuemax", all);
   meter.setAttribute("aria-valuenow", ended);
-  const order = ["succeeded", "failed", "cancelled", "skipped", "interrupted", "running", "waiting",
-    "ready", "pending"];
+  const order = ["succeeded", "failed", "cancelled", "not-run", "skipped", "interrupted", "running",
+    "waiting", "ready", "pending"];
   return fill(meter, order.filter((name) => counted[name]).map((name) => {
     const part = el("i", { class: `b-${name}` });
     part.style.flex = String(counted[name]);

@@ -5,6 +5,7 @@ import { el, fill, icon, onceAFrame } from "./dom.js";
 import { downloadMax, keep, wholeLog } from "./download.js";
 import { bytesText } from "./format.js";
 import { lineElement } from "./lines.js";
+import { stateWord } from "./model.js";
 
 const linesMax = 1000;
 const windowBytes = 128 * 1024;
@@ -80,7 +81,8 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
   function emptyNote() {
     const state = stateOfStep(place.step);
     if (["succeeded", "failed", "interrupted"].includes(state)) return "(no output)";
-    return ["skipped", "cancelled"].includes(state) ? `(${state})` : "no output yet";
+    return ["skipped", "cancelled", "not-run"].includes(state) ? `(${stateWord(state)})`
+      : "no output yet";
   }
 
   function take(window, line) {

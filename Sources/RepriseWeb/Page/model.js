@@ -101,12 +101,19 @@ export function nameOf(run, id) {
   return label ? `${id.replace(/\[\d+\]$/, "")} (${label})` : id;
 }
 
-/** The state of a step as it is drawn: `waiting` is one that awaits an approval. */
+/**
+ * The state of a step as it is drawn: `waiting` is one that awaits an approval, `not-run` one that
+ * was cancelled before it began.
+ */
 export function stateOf(step) {
   if (!step) return "pending";
+  if (step["not-run"] != null) return "not-run";
   return ["ready", "running"].includes(step.state) && step["awaiting-approval"] ? "waiting"
     : step.state;
 }
+
+/** The word for a state as it is drawn. */
+export function stateWord(state) { return state === "not-run" ? "not run" : state; }
 
 /** Whether a step is at work, or waits for somebody. */
 export function isActive(step) {

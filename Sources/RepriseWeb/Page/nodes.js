@@ -4,7 +4,7 @@ import { el, fill, shape } from "./dom.js";
 import { durationText, secondsBetween } from "./format.js";
 import { stateOfMembers } from "./groups.js";
 import { fitted, textWidth } from "./measure.js";
-import { isOver, stateOf, usualOf } from "./model.js";
+import { isOver, stateOf, stateWord, usualOf } from "./model.js";
 
 /**
  * How much room nodes and gaps take, from wide to narrow. What does not fit becomes narrower first:
@@ -22,7 +22,7 @@ const timeFont = [11];
 // A bar of more steps than this has a share for each state, in this order.
 const cellsMax = 24;
 const barOrder = ["failed", "waiting", "running", "interrupted", "succeeded", "cancelled",
-  "skipped", "ready", "pending"];
+  "not-run", "skipped", "ready", "pending"];
 
 /** The lines of a name: two if it is long and has a place to break. */
 function linesOf(name, wraps) {
@@ -69,6 +69,7 @@ export function nodeTimes(run, node, state, now) {
     return usual ? [`${took} of ~${durationText(usual)}`, took] : [took];
   }
   if (state === "skipped") return ["skipped", ""];
+  if (state === "not-run") return [`not run: ${step["not-run"]}`, "not run", ""];
   if (step?.started && step?.ended) {
     const took = durationText(secondsBetween(step.started, step.ended));
     return step.attempt > 1 ? [`${took} · attempt ${step.attempt}`, took] : [took];
@@ -147,7 +148,9 @@ export function updateNode(part, run, node, state, chosen, now) {
     part.time.textContent = fittingTime(times, part.size, part.width);
   }
   const kind = node.group ? "group of steps, open with Enter" : "step";
-  const label = `${node.name ?? node.id}, ${kind}, ${state}, ${times[0]}`;
+  const word = stateWord(state);
+  const words = times[0].startsWith(word) ? times[0] : `${word}, ${times[0]}`;
+  const label = `${node.name ?? node.id}, ${kind}, ${words}`;
   if (part.label !== label) {
     part.label = label;
     part.root.setAttribute("aria-label", label);

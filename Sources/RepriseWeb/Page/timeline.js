@@ -4,7 +4,7 @@
 import { el, fill, onceAFrame, shape } from "./dom.js";
 import { beginningText, durationText } from "./format.js";
 import { fitted, textWidth } from "./measure.js";
-import { isOver, nameOf, stateOf, usualOf } from "./model.js";
+import { isOver, nameOf, stateOf, stateWord, usualOf } from "./model.js";
 
 // Of the chosen row, which is the widest.
 const nameFontOfRow = [11.5, 600];
@@ -189,7 +189,7 @@ export function makeTimeline(box, { choose, now }) {
     const full = nameOf(run, id);
     const name = fitted(full, nameWidth - 32, ...nameFontOfRow);
     const bars = el("g", { "clip-path": "url(#plot)" });
-    group.append(el("title", {}, `${full}: ${state}`),
+    group.append(el("title", {}, `${full}: ${stateWord(state)}`),
       el("rect", { class: "hit", x: 0, y, width, height: rowHeight }), shape(state, 14, y + 10),
       el("text", { class: "row-name", x: 26, y: y + 14 }, name), bars);
     const attempts = run.attempts.get(id) ?? [];
@@ -228,6 +228,7 @@ export function makeTimeline(box, { choose, now }) {
     if (labelAt == null && usual && run.live) {
       [labelAt, labelText] = [scale.now, `~${durationText(usual)}`];
     }
+    if (state === "not-run") [labelAt, labelText] = [labelAt ?? 0, `not run: ${step["not-run"]}`];
     if (labelAt != null) {
       bars.append(el("text", { class: "bar-label", x: x(Math.min(labelAt, scale.span)) + 5,
         y: y + 14 }, labelText));

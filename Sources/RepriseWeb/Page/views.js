@@ -3,7 +3,7 @@
 import { read } from "./api.js";
 import { el, fill, icon } from "./dom.js";
 import { durationText, momentText } from "./format.js";
-import { nameOf } from "./model.js";
+import { nameOf, stateOf, stateWord } from "./model.js";
 
 /** Shows the steps of the last runs of a workflow: a row for each step, a cell for each run. */
 export async function showTable(box, run, actions) {
@@ -21,10 +21,11 @@ export async function showTable(box, run, actions) {
         nameOf(run, step)),
       table.cells[row].map((cell, column) => {
         if (!cell) return el("td");
-        const words = `${nameOf(run, step)} in ${table.runs[column].id}: ${cell.state}`
+        const words = `${nameOf(run, step)} in ${table.runs[column].id}: `
+          + `${stateWord(stateOf(cell))}`
           + (cell.seconds == null ? "" : `, ${durationText(cell.seconds)}`);
-        const button = el("button", { class: `b-${cell.state}`, title: words, "aria-label": words,
-          onclick: () => actions.open(table.runs[column].id, step) });
+        const button = el("button", { class: `b-${stateOf(cell)}`, title: words,
+          "aria-label": words, onclick: () => actions.open(table.runs[column].id, step) });
         // Darker is longer, within the step.
         button.style.opacity = String(0.45 + 0.55 * ((cell.seconds ?? 0) / longest[row]));
         return el("td", {}, button);
@@ -56,7 +57,8 @@ export async function showComparison(box, run, lines, chosen, actions) {
   const mark = generation ? `&a-generation=${generation}` : "";
   const found = await read(`/api/compare?a=${other}${mark}&b=${run.id}`);
   const largest = Math.max(0.05, ...found.steps.map((row) => Math.abs(row.added ?? 0)));
-  const side = (part) => part && [icon(part.state), " ", durationText(part.seconds) || part.state];
+  const side = (part) => part && [icon(stateOf(part)), " ",
+    durationText(part.seconds) || stateWord(stateOf(part))];
   fill(body,
     found["first-different"] && el("p", { class: "welcome" },
       `The first step with other outputs is ${nameOf(run, found["first-different"])}.`),
@@ -81,7 +83,7 @@ const isSame = (added) => Math.abs(added) < 0.05;
 
 function changeText({ a, b, added }) {
   if (!a || !b) return a ? "only there" : "only here";
-  if (added == null) return a.state === b.state ? "" : "other state";
+  if (added == null) return stateOf(a) === stateOf(b) ? "" : "other state";
   return isSame(added) ? "same" : `${added > 0 ? "+" : "−"}${durationText(Math.abs(added))}`;
 }
 
