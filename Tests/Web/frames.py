@@ -1,7 +1,9 @@
 # What is around the views: panels, dialogs, the history, the theme, narrow screens and messages.
 
+import urllib.parse
+
 from browser import with_browser
-from project import eventually, expect, expect_equal
+from project import eventually, expect, expect_equal, with_page
 
 WORKFLOWS = {
     "release": """
@@ -25,6 +27,18 @@ steps:
         note: { type: string }
   - { id: after, needs: [go], env: { P: "${{ steps.go.outputs.place }}" }, run: 'echo $P > place' }
   - { id: slow, needs: [], run: 'exec sleep 61.5' }
+""",
+    "each": """
+name: each
+steps:
+  - { id: plan, run: 'echo "items=[\\"a\\", \\"b\\"]" >> $REPRISE_OUTPUT' }
+  - id: all
+    foreach: ${{ fromJSON(steps.plan.outputs.items) }}
+    steps:
+      - id: go
+        approval:
+          message: Go on?
+          values: { place: { options: [here, there], default: here } }
 """,
 }
 
@@ -170,6 +184,17 @@ def a_page_without_a_session_is_not_live(own, page, browser):
     browser.open(page.origin)
     browser.sees("the session has ended", "#foot")
     browser.errors()  # 401
+
+
+@with_page(WORKFLOWS)
+def steps_of_computed_items_ask_for_their_values(own, page):
+    run = own.run("each")
+    eventually("both ask", lambda: len(own.show(run).get("awaiting-approval", [])) == 2)
+    for step in own.show(run)["awaiting-approval"]:
+        asked = page.read(f"/api/runs/{run}/steps/{urllib.parse.quote(step, safe='')}/approval")
+        expect_equal(f"values of {step}", asked["values"], [
+            {"name": "place", "type": "choice", "required": False, "options": ["here", "there"],
+             "default": "here"}])
 
 
 @with_browser(WORKFLOWS)

@@ -71,6 +71,12 @@ struct RunDocument: Encodable {
   }
 }
 
+/// The values that a step asks for with its approval, as a form needs them.
+struct ApprovalDocument: Encodable {
+  let step: String
+  let values: [PlannedValue]
+}
+
 /// A page of the list of runs.
 struct RunsDocument: Encodable {
   let runs: [RunLine]

@@ -89,7 +89,7 @@ package struct WebAPI: Sendable {
     case ("runs", 5) where request.path[2] == "steps" && request.path[4] == "log":
       return try await log(request)
     case ("runs", 5) where request.path[2] == "steps" && request.path[4] == "approval":
-      return try await approval(request)
+      return .json(try await approval(request))
     case ("runs", 3) where request.path[2] == "files":
       let id = try await record(request.path[1]).id
       return .json(try await blocking { [journal] in RunFiles(of: id, in: journal.directory) })
@@ -127,6 +127,13 @@ package struct WebAPI: Sendable {
 
   private func run(_ request: APIRequest) async throws -> FollowedRun {
     try await folded(try await record(request.path[1]))
+  }
+
+  private func approval(_ request: APIRequest) async throws -> ApprovalDocument {
+    let step = request.path[3]
+    guard let planned = try await run(request).state.plan?.steps.first(where: { $0.id == step })
+    else { throw Refusal(404, "the run has no step \"\(abridged(step))\"") }
+    return ApprovalDocument(step: step, values: planned.approvalValues ?? [])
   }
 
   private func source(_ request: APIRequest) async throws -> [String: String] {
