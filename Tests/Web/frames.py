@@ -146,6 +146,14 @@ def a_step_opens_as_a_sheet_on_a_narrow_screen(own, page, browser):
     expect_equal("the height of the step", browser.script(shown), 0)
     browser.node("fetch")
     browser.sees("200", "#log")
+    at_end = """const log = document.getElementById('log');
+      return log.offsetHeight > 0 && log.scrollTop + log.clientHeight >= log.scrollHeight - 4"""
+    eventually("its end is shown", lambda: browser.script(at_end))
+    sized(browser, 1440, 900)
+    eventually("nothing is dark", lambda: browser.script(
+        "return document.getElementById('scrim').hidden"))
+    sized(browser, 400, 800)
+    eventually("its end again", lambda: browser.script(at_end))
     box = browser.script("""
       const { left, right, top, bottom, height } =
         document.getElementById('log').getBoundingClientRect();

@@ -227,3 +227,31 @@ def the_timeline_is_zoomed_by_dragging(own, page, browser):
             ActionChains(browser.driver).double_click(
                 browser.elements("#timeline svg .scale")[0]).perform()
         eventually("all of it again", lambda: browser.script(bars) == before)
+
+
+@with_browser({"mixed": """
+name: mixed
+steps:
+  - { id: docs, needs: [], continue-on-error: true, run: exit 2 }
+  - { id: slow, needs: [], run: 'test -e fixed || sleep 0.4' }
+  - { id: check, needs: [], run: 'test -e fixed' }
+"""})
+def failures_after_which_the_run_continues_look_different(own, page, browser):
+    """And a comparison begins with the steps that have another state."""
+    own.write("fixed", "")
+    own.run_to_end("mixed", "succeeded")
+    os.remove(own.path("fixed"))
+    run = own.run_to_end("mixed", "failed")
+    browser.click("#runs .run", run)
+    browser.sees(run, "#bar")
+    nodes = """return [...document.querySelectorAll('#graph .node.failed')].map((node) =>
+      [node.ariaLabel.split(',')[0], node.classList.contains('tolerated')])"""
+    eventually("both", lambda: sorted(browser.script(nodes)) == [["check", False], ["docs", True]])
+    browser.sees("the run continues", "#timeline")
+    browser.node("docs")
+    browser.sees("exited with status 2; the run continues", "#detail .facts")
+    browser.click("[data-view=compare]")
+    browser.sees("check", "#other")
+    rows = [row.text.split()[0] for row in browser.elements("#other tbody tr")]
+    expect_equal("rows", rows, ["check", "slow", "docs"])
+    browser.sees("other state", "#other tbody tr:nth-child(1)")

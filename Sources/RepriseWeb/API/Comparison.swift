@@ -24,6 +24,12 @@ struct Comparison: Encodable {
     let a: Side?
     let b: Side?
     let added: Double?
+
+    /// How much has changed: another state counts more than any time.
+    fileprivate var change: Double {
+      if let a, let b, a.state != b.state { return .infinity }
+      return abs(added ?? 0)
+    }
   }
 
   struct Value: Encodable {
@@ -101,7 +107,7 @@ struct Comparison: Encodable {
       return Step(step: id, a: left[id], b: right[id], added: added)
     }
     steps = unsorted.enumerated().sorted { one, other in
-      let (x, y) = (abs(one.element.added ?? 0), abs(other.element.added ?? 0))
+      let (x, y) = (one.element.change, other.element.change)
       return x == y ? one.offset < other.offset : x > y
     }.map(\.element)
     params = Self.differing(

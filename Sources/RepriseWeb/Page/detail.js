@@ -3,8 +3,8 @@
 import { el, fill, icon } from "./dom.js";
 import { findingText } from "./findings.js";
 import { clockText, durationText, reasonText, requesterText, secondsBetween } from "./format.js";
-import { canRestart, isActive, isOver, nameOf, stateOf, stateWord, usualOf, withDependents }
-  from "./model.js";
+import { afterFailure, canRestart, isActive, isOver, nameOf, stateOf, stateWord, usualOf,
+  withDependents } from "./model.js";
 
 /** Draws title and facts of the chosen step. */
 export function drawDetail(box, state, actions) {
@@ -64,7 +64,8 @@ function facts(run, step, state, actions) {
   if (step["out-of-sight"]) found.push(["out of sight", step["out-of-sight"]]);
   const reason = reasonText(step);
   if (reason && isOver(step)) {
-    found.push([["failed", "not-run"].includes(shown) ? stateWord(shown) : "why", reason]);
+    found.push([["failed", "not-run"].includes(shown) ? stateWord(shown) : "why",
+      reason + afterFailure(run, step.step)]);
   }
   const planned = run.planned.get(step.step);
   const chips = (ids) => ids.slice(0, 30).map((id) =>

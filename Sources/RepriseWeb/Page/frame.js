@@ -3,6 +3,7 @@
 import { byId } from "./dom.js";
 import { drawScrim } from "./sheets.js";
 
+const narrow = matchMedia("(max-width: 760px)");
 const light = matchMedia("(prefers-color-scheme: light)");
 
 /** The theme of the system. */
@@ -25,9 +26,11 @@ export function followTheme(draw) {
 /** Opens or closes the chosen step on narrow screens; returns whether that has changed anything. */
 export function openDetail(isOpen) {
   const { classList } = byId("detail");
-  const isNarrow = matchMedia("(max-width: 760px)").matches;
   const isChanged = classList.contains("open") !== isOpen;
   classList.toggle("open", isOpen);
   drawScrim();
-  return isChanged && isNarrow;
+  return isChanged && narrow.matches;
 }
+
+// A step that is a sheet on a narrow screen lies over nothing on a wide one.
+narrow.addEventListener("change", drawScrim);

@@ -37,6 +37,7 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
   let lines = [];
   let [from, to, size] = [0, 0, 0];
   let isFollowing = true;
+  let height = 0;
   let isReading = false;
   let isStale = false;
   let showsTimes = localStorage.getItem("times") === "true";
@@ -224,6 +225,8 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
   list.addEventListener("scroll", () => {
     // A note takes the place of the lines while others are read: nobody has scrolled.
     if (list.firstElementChild?.className === "note") return;
+    // What moves because its size has changed says nothing about the reader.
+    if (list.clientHeight !== height) return;
     const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
     if (isFollowing !== isAtEnd && (to >= size || !isAtEnd)) {
       isFollowing = isAtEnd;
@@ -313,6 +316,12 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
       keepButton.disabled = false;
     }
   }
+
+  // A sheet that opens, and a window that changes its size, would show the start else.
+  new ResizeObserver(() => {
+    height = list.clientHeight;
+    if (isFollowing) list.scrollTop = list.scrollHeight;
+  }).observe(list);
 
   return {
     open,

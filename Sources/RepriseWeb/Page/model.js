@@ -190,6 +190,12 @@ export function isAllowedToFail(run, id) {
   return run.planned.get(id)?.["continue-on-error"] === true;
 }
 
+/** What is said after a step that has failed, if the run goes on all the same. */
+export function afterFailure(run, id) {
+  return run.byStep.get(id)?.state === "failed" && isAllowedToFail(run, id)
+    ? "; the run continues" : "";
+}
+
 /** Whether there is nothing more to see of a step: it has ended, and has not stopped the run. */
 export function isDone(run, id) {
   const step = run.byStep.get(id);

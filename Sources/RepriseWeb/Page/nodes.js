@@ -4,7 +4,7 @@ import { el, fill, shape } from "./dom.js";
 import { durationText, secondsBetween } from "./format.js";
 import { stateOfMembers } from "./groups.js";
 import { fitted, textWidth } from "./measure.js";
-import { isOver, stateOf, stateWord, usualOf } from "./model.js";
+import { afterFailure, isOver, stateOf, stateWord, usualOf } from "./model.js";
 
 /**
  * How much room nodes and gaps take, from wide to narrow. What does not fit becomes narrower first:
@@ -55,6 +55,12 @@ export function nodeState(run, node) {
   return states.length === 1 ? states[0] : stateOfMembers(states);
 }
 
+/** Whether all failures in a node are such that the run goes on. */
+function isTolerated(run, node) {
+  return node.members.every((id) => run.byStep.get(id)?.state !== "failed"
+    || afterFailure(run, id));
+}
+
 /** What is said below the name, from long to short: what fits is shown. */
 export function nodeTimes(run, node, state, now) {
   if (node.members.length > 1) {
@@ -72,7 +78,9 @@ export function nodeTimes(run, node, state, now) {
   if (state === "not-run") return [`not run: ${step["not-run"]}`, "not run", ""];
   if (step?.started && step?.ended) {
     const took = durationText(secondsBetween(step.started, step.ended));
-    return step.attempt > 1 ? [`${took} · attempt ${step.attempt}`, took] : [took];
+    const again = step.attempt > 1 ? ` · attempt ${step.attempt}` : "";
+    const after = afterFailure(run, node.step);
+    return again || after ? [took + again + after, took] : [took];
   }
   // The icon says the same as the word.
   return usual && !isOver(step) ? [`~${durationText(usual)}`, ""] : [state, ""];
@@ -136,7 +144,8 @@ function updateBar(bar, states) {
 
 /** Draws what has changed of a node. */
 export function updateNode(part, run, node, state, chosen, now) {
-  const classes = `node ${state}${node.members.includes(chosen) ? " chosen" : ""}`;
+  const tolerated = state === "failed" && isTolerated(run, node) ? " tolerated" : "";
+  const classes = `node ${state}${tolerated}${node.members.includes(chosen) ? " chosen" : ""}`;
   if (part.classes !== classes) {
     part.classes = classes;
     part.root.setAttribute("class", classes);

@@ -4,7 +4,7 @@
 import { el, fill, onceAFrame, shape } from "./dom.js";
 import { beginningText, durationText } from "./format.js";
 import { fitted, textWidth } from "./measure.js";
-import { isOver, nameOf, stateOf, stateWord, usualOf } from "./model.js";
+import { afterFailure, isOver, nameOf, stateOf, stateWord, usualOf } from "./model.js";
 
 // Of the chosen row, which is the widest.
 const nameFontOfRow = [11.5, 600];
@@ -77,9 +77,11 @@ export function makeTimeline(box, { choose, now }) {
       if (onlyCritical) return run.critical.has(id);
       return run.attempts.has(id) || stateOf(run.byStep.get(id)) !== "skipped";
     });
-    const longest = found.map((id) => nameOf(run, id))
-      .reduce((one, other) => (other.length > one.length ? other : one), "");
-    longestName = Math.max(60, textWidth(longest, ...nameFontOfRow));
+    const names = found.map((id) => nameOf(run, id));
+    const most = names.reduce((length, name) => Math.max(length, name.length), 0);
+    // Of thousands of names, only some can be the widest; measuring takes time.
+    const longest = names.filter((name) => name.length >= most - 2).slice(0, 100);
+    longestName = Math.max(60, ...longest.map((name) => textWidth(name, ...nameFontOfRow)));
     return found;
   }
 
@@ -209,6 +211,7 @@ export function makeTimeline(box, { choose, now }) {
         width: Math.max(2, x(to) - x(from)) }));
       [labelAt, labelText] = [to, durationText(to - from)];
     }
+    labelText += afterFailure(run, id);
     const lastStart = attempts.length ? scale.at(attempts.at(-1).started) : null;
     const usual = usualOf(run, id);
     if (usual && lastStart != null && x(usual) - x(0) > 4) {

@@ -71,7 +71,8 @@ export async function showComparison(box, run, lines, chosen, actions) {
         el("td", {}, side(row.a)), el("td", {}, side(row.b)),
         el("td", { class: "number" }, changeText(row)),
         el("td", {}, changeBar(row, largest)))))),
-    el("p", { class: "dim note" }, "The largest change is at the top."),
+    el("p", { class: "dim note" },
+      "Steps with another state are at the top, then the largest change."),
     values("Parameters", found.params), values("Outputs", found.outputs),
     found.source && [el("div", { class: "side" }, "Workflow file"), el("pre", { class: "code" },
       found.source.map((line) => el("div", { class: line.kind },
@@ -83,7 +84,8 @@ const isSame = (added) => Math.abs(added) < 0.05;
 
 function changeText({ a, b, added }) {
   if (!a || !b) return a ? "only there" : "only here";
-  if (added == null) return stateOf(a) === stateOf(b) ? "" : "other state";
+  if (stateOf(a) !== stateOf(b)) return "other state";
+  if (added == null) return "";
   return isSame(added) ? "same" : `${added > 0 ? "+" : "−"}${durationText(Math.abs(added))}`;
 }
 
