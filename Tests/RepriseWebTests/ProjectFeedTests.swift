@@ -159,6 +159,26 @@ struct ProjectFeedTests {
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `what takes longer follows, although nothing else happens`() async throws {
+    let recording = try Recording(steps: 3)
+    try await Self.withFeed(of: recording.journal) { feed in
+      let reader = FeedReader(of: [feed], following: [recording.id: 0])
+      defer { reader.end() }
+      var frames: [(events: Int, hasPath: Bool)] = []
+      for await bytes in reader {
+        for message in try Self.messages(in: bytes) where message.name == "run" {
+          let events = try #require(message.data["events"] as? [Any])
+          frames.append((events.count, message.data["critical-path"] != nil))
+        }
+        if frames.count == 1 { try recording.run(step: 1) }
+        if frames.last?.events == 0 { break }
+      }
+      #expect(frames.first?.hasPath == true && frames.last?.hasPath == true)
+      #expect(frames.dropFirst().dropLast().allSatisfy { !$0.hasPath })
+    }
+  }
+
   @Test func `a reader that knows more than there is must read the run again`() async throws {
     let recording = try Recording()
     try await Self.withFeed(of: recording.journal) { feed in

@@ -15,6 +15,8 @@ package struct FeedReader: AsyncSequence, Sendable {
 
   /// The longest silence of a stream; then a comment follows.
   static let silenceMax: Duration = .seconds(15)
+  /// The minimum time between two messages with what takes longer for many steps.
+  static let slowInterval: Duration = .seconds(1)
 
   private let feeds: [ProjectFeed]
   private let positions: [RunID: Int]
@@ -89,6 +91,7 @@ package struct FeedReader: AsyncSequence, Sendable {
     private var progressVersions: [RunID: Int] = [:]
     private var outputVersions: [RunID: Int] = [:]
     private var slowFieldsSentAt: [RunID: ContinuousClock.Instant] = [:]
+    private var owesSlowFields: Set<RunID> = []
     private var sentAt = ContinuousClock.now
 
     fileprivate init(
@@ -136,11 +139,18 @@ package struct FeedReader: AsyncSequence, Sendable {
         positions[id] = run.number
         return text.add("reset", ["run": id.description])
       }
-      if !events.isEmpty {
-        let now = ContinuousClock.now
+      let now = ContinuousClock.now
+      let isDue = slowFieldsSentAt[id].map { now - $0 >= FeedReader.slowInterval } ?? true
+      if !events.isEmpty || (isDue && owesSlowFields.contains(id)) {
         let isEnd = if case .ended = run.state.phase { true } else { false }
-        let addsSlowFields = isEnd || slowFieldsSentAt[id].map { now - $0 >= .seconds(1) } ?? true
-        if addsSlowFields { slowFieldsSentAt[id] = now }
+        let addsSlowFields = isEnd || isDue
+        if addsSlowFields {
+          slowFieldsSentAt[id] = now
+          owesSlowFields.remove(id)
+        } else if owesSlowFields.insert(id).inserted {
+          // While a long step runs, nothing else may happen.
+          feed.wake(after: FeedReader.slowInterval)
+        }
         let frame = RunFrame(run, events, addsSlowFields: addsSlowFields)
         positions[id] = run.number
         let marks = positions.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ",")

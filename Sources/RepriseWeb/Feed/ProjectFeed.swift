@@ -130,6 +130,14 @@ package final class ProjectFeed: Sendable {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
   }
 
+  /// Wakes all readers after some time, although nothing has changed.
+  func wake(after time: Duration) {
+    Task { [weak self] in
+      try? await SystemClock().sleep(for: time)
+      self?.wake()
+    }
+  }
+
   /// Makes the feed look for changes now.
   func look() { change.yield() }
 

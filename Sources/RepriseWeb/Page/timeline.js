@@ -65,14 +65,14 @@ export function makeTimeline(box, { choose, now }) {
     "Whole run", el("kbd", {}, "Esc"));
   fill(box, spacer, drawing, frame, whole);
 
-  let [found, foundFor] = [[], ""];
+  let [found, foundFor, foundPath] = [[], "", null];
   let longestName = 60;
 
   /** The steps that have a row; found once for each message. */
   function rows() {
     const key = `${run.id} ${run.number} ${onlyCritical}`;
-    if (key === foundFor) return found;
-    foundFor = key;
+    if (key === foundFor && foundPath === run.critical) return found;
+    [foundFor, foundPath] = [key, run.critical];
     found = run.order.filter((id) => {
       if (onlyCritical) return run.critical.has(id);
       return run.attempts.has(id) || stateOf(run.byStep.get(id)) !== "skipped";
