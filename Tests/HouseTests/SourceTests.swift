@@ -167,6 +167,7 @@ struct SourceTests {
     "Reprise/Execution/ServiceCheck.swift": "nothing reports that a port is open",
     "Reprise/Runtime/RunClock.swift": "the clock of runs, which tests replace",
     "ChildProcesses/Guardian/Guardian.swift": "a process without threads, and not their parent",
+    "ChildProcesses/Guardian/ForegroundLink.swift": "nothing reports a change of the session",
     "ChildProcesses/Guardian/Leftovers.swift": "processes that are no children report no end",
     "ChildProcesses/Guardian/ControlGroup+Linux.swift": "the kernel removes a group a moment later",
     "CombineOperators/Publishers.RetryAfter.swift": "the default of an argument, for tests",

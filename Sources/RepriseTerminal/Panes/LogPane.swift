@@ -309,7 +309,12 @@ struct LogPane {
     if follows { parts.append("following") }
     if logs.isEmpty && count > 0 { parts.append("only the last lines: the run is not recorded") }
     parts += ["/ search", "E error"] + (logs.count > 1 ? ["[ ] attempts"] : [])
-    let text = fitting(parts, last: ["? help", "Esc close"], separator: dot, columns: columns)
+    let last: [TerminalSafe] = ["? help", "Esc close"]
+    // In a narrow window, what is shown matters more than the help.
+    let isNarrow = (parts.prefix(2) + last).joined(separator: dot).width > columns
+    if isNarrow { parts.insert(last[0], at: min(2, parts.count)) }
+    let text = fitting(
+      parts, last: isNarrow ? [last[1]] : last, separator: dot, columns: columns)
     return style.coloured(text, .dim)
   }
 }
