@@ -108,6 +108,12 @@ struct RepriseCommand: AsyncParsableCommand {
   /// - Returns: The arguments for the parser.
   /// - Throws: ``Problem`` if the first word is neither a subcommand nor a workflow.
   static func expanded(_ arguments: [String]) throws(Problem) -> [String] {
+    let words = try withSubcommand(arguments)
+    guard words.first == "run", let end = words.firstIndex(of: "--") else { return words }
+    return words[..<end] + words[(end + 1)...].flatMap { ["--\(RunOptions.argumentOption)", $0] }
+  }
+
+  private static func withSubcommand(_ arguments: [String]) throws(Problem) -> [String] {
     let asksForHelp = arguments.first == "help"
     guard let word = arguments.dropFirst(asksForHelp ? 1 : 0).first, !word.hasPrefix("-"),
       word != "help", !subcommandNames.contains(word)

@@ -8,16 +8,44 @@ extension Journal {
   ///
   /// - Parameter name: An id; a unique prefix of an id; `@last` for the last run; `@failed` for the
   ///   last run that failed or timed out; or `@` and the name of a workflow, or of its file, for the
-  ///   last run of that workflow.
+  ///   last run of that workflow. After these, `~N` means the Nth one before it.
   /// - Returns: The run.
   /// - Throws: ``JournalError`` if no run or several runs match.
   package func run(named name: String) throws(JournalError) -> RunRecord {
-    switch name {
-    case "@last": return try lastRun()
-    case "@failed": return try lastFailedRun()
-    case _ where name.hasPrefix("@"): return try lastRun(ofWorkflow: String(name.dropFirst()))
-    default: return try run(withPrefix: name)
+    guard name.hasPrefix("@") else { return try run(withPrefix: name) }
+    let (base, count) = Self.ancestor(name)
+    switch base {
+    case "@last": return try lastRun(before: count)
+    case "@failed": return try lastFailedRun(before: count)
+    default: return try lastRun(ofWorkflow: String(base.dropFirst()), before: count)
     }
+  }
+
+  /// Returns the run that a command means which names none: the newest live one, else the last.
+  ///
+  /// - Returns: The run, and the other live runs, newest first.
+  /// - Throws: ``JournalError`` if there is no run.
+  package func obviousRun() throws(JournalError) -> (run: RunRecord, others: [RunRecord]) {
+    let rows = try explaining {
+      try database.read { connection in
+        try connection.rows(
+          "SELECT \(RunRow.columns) FROM run WHERE outcome IS NULL ORDER BY number DESC")
+      }
+    }
+    var live: [RunRecord] = []
+    for row in rows {
+      if let run = try? record(row), run.status.isLive { live.append(run) }
+    }
+    guard let newest = live.first else { return (try lastRun(before: 0), []) }
+    return (newest, Array(live.dropFirst()))
+  }
+
+  /// Returns a name without `~N` at its end, and N; 0 if it has none.
+  private static func ancestor(_ name: String) -> (base: String, count: Int) {
+    guard let tilde = name.lastIndex(of: "~"),
+      let count = Int(name[name.index(after: tilde)...]), count >= 0
+    else { return (name, 0) }
+    return (String(name[..<tilde]), count)
   }
 
   /// Returns the run with an id, which is whole: ids that begin with it are those of other runs.
@@ -37,49 +65,63 @@ extension Journal {
 
   /// Returns the newest run that meets an SQL condition; nil if there is none.
   private func lastRun(
-    where condition: String, _ argument: String? = nil
+    where condition: String, _ argument: String? = nil, before count: Int = 0
   ) throws(JournalError) -> RunRecord? {
     try explaining {
       try database.read { connection in
         try connection.rows(
           """
           SELECT \(RunRow.columns) FROM run WHERE (\(condition)) AND ?1 IS ?1
-          ORDER BY number DESC LIMIT 1
-          """, argument)
+          ORDER BY number DESC LIMIT 1 OFFSET ?2
+          """, argument, count)
       }
     }.first.map { row throws(JournalError) in try record(row) }
   }
 
-  private func lastRun() throws(JournalError) -> RunRecord {
-    guard let run = try lastRun(where: "TRUE") else {
+  private func lastRun(before count: Int) throws(JournalError) -> RunRecord {
+    guard let run = try lastRun(where: "TRUE", before: count) else {
+      if count > 0 { throw Self.tooFar("@last", count, try lastRun(before: 0)) }
       throw JournalError("no run has been recorded in \"\(directory.path)\" yet")
     }
     return run
   }
 
-  private func lastFailedRun() throws(JournalError) -> RunRecord {
-    guard let run = try lastRun(where: "outcome IN ('failed', 'timed-out')") else {
-      let last = try lastRun()
+  private func lastFailedRun(before count: Int) throws(JournalError) -> RunRecord {
+    let condition = "outcome IN ('failed', 'timed-out')"
+    guard let run = try lastRun(where: condition, before: count) else {
+      if count > 0 { throw Self.tooFar("@failed", count, try lastFailedRun(before: 0)) }
+      let last = try lastRun(before: 0)
       throw JournalError("no recorded run has failed; the last run is @last, \(last.id)")
     }
     return run
   }
 
+  /// Returns the error that there are fewer runs before one than were asked for.
+  private static func tooFar(_ name: String, _ count: Int, _ last: RunRecord) -> JournalError {
+    JournalError(
+      "there is no run \(name)~\(count): there are fewer before \(name), which is \(last.id)")
+  }
+
   /// Returns the newest run of a workflow, found by its name or else by the name of its file.
-  private func lastRun(ofWorkflow workflow: String) throws(JournalError) -> RunRecord {
-    if let run = try lastRun(where: "workflow = ?1", workflow) { return run }
+  private func lastRun(
+    ofWorkflow workflow: String, before count: Int
+  ) throws(JournalError) -> RunRecord {
+    if let run = try lastRun(where: "workflow = ?1", workflow, before: count) { return run }
     let ofFile = """
       substr(file, -length(?1) - 6) = '/' || ?1 || '.yaml'
         OR substr(file, -length(?1) - 5) = '/' || ?1 || '.yml'
       """
-    if let run = try lastRun(where: ofFile, workflow) { return run }
+    if let run = try lastRun(where: ofFile, workflow, before: count) { return run }
+    if count > 0 {
+      throw Self.tooFar("@\(workflow)", count, try lastRun(ofWorkflow: workflow, before: 0))
+    }
     let rows = try explaining {
       try database.read { connection in
         try connection.rows("SELECT workflow FROM run GROUP BY workflow ORDER BY max(number) DESC")
       }
     }
     let names = rows.compactMap(\.["workflow"].text)
-    guard !names.isEmpty else { return try lastRun() }
+    guard !names.isEmpty else { return try lastRun(before: 0) }
     let near = nearest(to: workflow, among: names + ["last", "failed"])
     let some = names.prefix(Self.namesMax).map { "@\($0)" }.joined(separator: ", ")
     let rest = names.count - Self.namesMax

@@ -82,8 +82,8 @@ struct FileWorkflowTests {
       "description: Parts\nworkflows: { x: { steps: [{ id: a, run: y, needs: b }] } }",
       to: "workflows/lib.yaml")
     let listed = try await scenario.reprise("list").succeeds()
-    #expect(listed.output.contains("ci        1 step\n  ci#greet  2 steps  Greets\n"))
-    #expect(listed.output.contains("  lib#x     invalid: 1 error"))
+    #expect(listed.output.contains("ci     1 step\n  greet  2 steps  Greets\n"))
+    #expect(listed.output.contains("  x      invalid: 1 error"))
     let valid = try await scenario.reprise("validate", "ci").succeeds()
     #expect(valid.output.contains("workflows/ci.yaml#twice: 4 steps, no errors"))
     let wrong = try await scenario.reprise("validate", "lib").fails(with: 2)

@@ -65,12 +65,14 @@ struct RestartCommand: AsyncParsableCommand {
   func run() async throws {
     let options = ReloadOptions(
       from: from, changedOnly: changed, isDryRun: dryRun, isForced: force)
-    if !reload, try request.run.find().record.fileHasChanged {
+    let found = try request.run.find(to: .control)
+    if !reload, found.record.fileHasChanged {
       printError("the file has changed since this run began; --reload reads it again")
     }
     let requester = Requester.command("restart")
     let state = try await request.send(
-      reload ? .reload(options, by: requester) : .run(.restart(from: from), by: requester))
+      reload ? .reload(options, by: requester) : .run(.restart(from: from), by: requester),
+      to: found)
     if let state, !dryRun { throw ExitStatus.ofEnd(state) }
   }
 }
@@ -112,11 +114,12 @@ struct CancelCommand: AsyncParsableCommand {
   var now = false
 
   func run() async throws {
-    let (record, journal) = try request.run.find()
+    let (record, journal) = try request.run.find(to: .control)
     // What a program has cancelled because it ended, it would resume.
     let isLeft = try record.request.program != nil && journal.isUnfinished(record)
     guard record.status == .interrupted || isLeft else {
-      try await request.send(.cancel(steps: step, now: now), as: .command("cancel"))
+      try await request.send(
+        .run(.cancel(steps: step, now: now), by: .command("cancel")), to: (record, journal))
       return
     }
     guard step.isEmpty else {
@@ -174,10 +177,13 @@ struct ApproveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let found = try request.run.find(withStep: step, to: .control)
     let state = try await request.send(
-      .approve(
-        step: step, isApproved: !reject, values: ParameterOptions.texts(of: values)),
-      as: .command("approve", comment: comment))
+      .run(
+        .approve(
+          step: found.step, isApproved: !reject, values: ParameterOptions.texts(of: values)),
+        by: .command("approve", comment: comment)),
+      to: (found.record, found.journal))
     guard let state, !reject else { return }
     let waited = state.steps.filter { step in
       step.interventions.contains { $0.by?.steps == [step.id] } && !step.phase.isSuccess
@@ -335,12 +341,17 @@ struct RequestOptions: ParsableArguments {
 
   /// Sends a request, prints the answer of the run, and waits if the user wants it.
   ///
-  /// - Parameter request: What is asked, and by whom.
+  /// - Parameters:
+  ///   - request: What is asked, and by whom.
+  ///   - found: The run, if it was found before.
   /// - Returns: The state of the run after the wait; nil without a wait.
   /// - Throws: ``Problem`` if the run cannot be reached, or refuses.
   @discardableResult
-  func send(_ request: ControlRequest) async throws -> RunState? {
-    let (sent, answer) = try await run.send(request)
+  func send(
+    _ request: ControlRequest, to found: (record: RunRecord, journal: Journal)? = nil
+  ) async throws -> RunState? {
+    let found = try found ?? run.find(to: .control)
+    let (sent, answer) = try await run.send(request, to: found.record, in: found.journal)
     return wait ? try await sent.consequence(of: answer) : nil
   }
 
@@ -359,8 +370,18 @@ extension RunArgument {
   /// - Throws: ``Problem`` if the run cannot be reached, or refuses.
   @discardableResult
   func send(_ request: ControlRequest) async throws -> (LiveRequest, InterventionAnswer) {
-    let found = try find()
-    let request = LiveRequest(request, of: found.record, in: found.journal)
+    let found = try find(to: .control)
+    return try await send(request, to: found.record, in: found.journal)
+  }
+
+  /// Sends a request to a run, and prints its answer.
+  ///
+  /// - Throws: ``Problem`` if the run cannot be reached, or refuses.
+  @discardableResult
+  func send(
+    _ request: ControlRequest, to record: RunRecord, in journal: Journal
+  ) async throws -> (LiveRequest, InterventionAnswer) {
+    let request = LiveRequest(request, of: record, in: journal)
     let answer = try await request.answer()
     printLine(TerminalSafe(lines: answer.description))
     return (request, answer)

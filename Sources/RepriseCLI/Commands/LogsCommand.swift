@@ -72,7 +72,7 @@ struct LogsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (record, journal) = try run.find()
+    let (record, journal, step) = try run.find(withStep: step)
     var selection = LogSelection(step: step, hasTimestamps: timestamps)
     (selection.generation, selection.attempt, selection.tail) = (generation, attempt, tail)
     (selection.since, selection.onlyFailed) = (since.flatMap(time), failed)

@@ -88,7 +88,7 @@ struct ResumeCommand: DrivingCommand {
   var canBeLeft: Bool { !detach && progress.hasKeys }
 
   func run() async throws {
-    let (found, journal) = try run.find()
+    let (found, journal) = try run.find(to: .resume)
     guard !found.status.isLive else {
       throw Problem(
         "error: run \(found.id) is running in process \(found.process); show it with: "

@@ -10,8 +10,11 @@ package import RepriseTerminal
 struct RunCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run a workflow and show its progress.",
+    abstract: "Run a workflow, or several one after the other, and show the progress.",
+    usage: "reprise run [<options>] [<workflow> ...] [-- <args> ...]",
     discussion: """
+      What follows -- are arguments for the workflow: args in its expressions.
+
       On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain \
       lines. Keys: r restart from the top, c cancel (twice: kill), a approve, x reject, \
       l output, ? help. \
@@ -24,6 +27,8 @@ struct RunCommand: DrivingCommand {
 
       EXAMPLES
         reprise run coordinator
+        reprise run
+        reprise run format lint test
         reprise run ci.yaml --max-parallel 4 --progress plain
         reprise run release --from publish
         reprise run build --to compile
@@ -33,11 +38,22 @@ struct RunCommand: DrivingCommand {
         reprise run coordinator --progress json | jq .event
       """)
 
-  @OptionGroup var workflow: WorkflowArgument
-
   @Argument(
-    parsing: .postTerminator,
-    help: ArgumentHelp("Arguments for the workflow: args in its expressions.", valueName: "args"))
+    help: ArgumentHelp(
+      """
+      The names of workflows in workflows/, or paths of files; with #NAME, a workflow in it. Several \
+      run one after the other, until one fails. Default: the workflow with "default: true", else the \
+      only one, else a choice on a terminal.
+      """,
+      valueName: "workflow"),
+    completion: .workflow)
+  var workflows: [String] = []
+
+  /// What follows `--`, which ``RepriseCommand/expanded(_:)`` writes as options: the parser does not allow
+  /// two lists of words.
+  @Option(
+    name: .customLong(RunOptions.argumentOption), parsing: .unconditionalSingleValue,
+    help: .hidden)
   var arguments: [String] = []
 
   @Option(help: "Progress display: auto, tree, plain, github, json or none.")
@@ -79,14 +95,42 @@ struct RunCommand: DrivingCommand {
       throw ValidationError(
         "--detach and --no-journal cannot be combined: nothing could attach to the run.")
     }
+    if detach, workflows.count > 1 {
+      throw ValidationError(
+        "--detach takes one workflow: each run in the background has a command.")
+    }
   }
 
   func run() async throws {
-    let loaded = try workflow.load { declared throws(Problem) in
-      var given = try parameters.arguments(for: declared)
+    let names = workflows.isEmpty ? [try WorkflowArgument.obvious()] : workflows
+    guard names.count > 1 else { throw try await status(of: try load(names[0])) }
+    // Errors in any of them are said before the first one runs.
+    let declared = try names.map { name throws(Problem) in
+      try LoadedWorkflow.parse(try enterFolder(ofWorkflow: name)).parameters
+    }
+    try parameters.expectKnown(declared.flatMap(\.self))
+    let all = try zip(names, declared).map { name, declared throws(Problem) in
+      try load(name, onlyDeclared: declared)
+    }
+    for (name, loaded) in zip(names, all) {
+      _ = try enterFolder(ofWorkflow: name)
+      let status = try await status(of: loaded)
+      guard status == .succeeded || dryRun else { throw status }
+    }
+  }
+
+  private func load(
+    _ name: String, onlyDeclared declared: [Parameter]? = nil
+  ) throws(Problem) -> LoadedWorkflow {
+    try LoadedWorkflow(path: try enterFolder(ofWorkflow: name)) { parameters throws(Problem) in
+      var given = try self.parameters.arguments(
+        for: parameters, only: declared.map { Set($0.map(\.name)) })
       given.others = arguments
       return given
     }
+  }
+
+  private func status(of loaded: LoadedWorkflow) async throws -> ExitStatus {
     var scope = options.scope
     let taken = try scope.keepValues(for: loaded) {
       try state.directory().exists ? try state.openExistingJournal() : nil
@@ -98,7 +142,7 @@ struct RunCommand: DrivingCommand {
     }
     if dryRun {
       printLine(DryRun(selected.workflow).text)
-      return
+      return .succeeded
     }
     if yes { try selected.workflow.expectDefaultsOfApprovals() }
     if noJournal {
@@ -111,9 +155,9 @@ struct RunCommand: DrivingCommand {
       progress: detach ? .none : progress, secrets, engine.settings,
       passesThrough: passThrough, stays: staying.policy, approvesAll: yes,
       notifies: notifying.notify)
-    guard !noJournal else { throw await run.exitStatus(of: selected) }
+    guard !noJournal else { return await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
-    throw try await run.exitStatus(of: selected, in: journal) {
+    return try await run.exitStatus(of: selected, in: journal) {
       let isAlone = loaded.workflow.concurrency?.policy == .reject
       return (try journal.begin(request, isAlone: isAlone), nil)
     }

@@ -26,7 +26,7 @@ struct ValidateCommand: AsyncParsableCommand {
       the meaning.
 
       EXAMPLES
-        reprise validate workflows/*.yaml
+        reprise validate
         reprise validate ci.yaml#release
         reprise validate release --format sarif > release.sarif
         reprise validate --fix deploy
@@ -34,9 +34,9 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Names of workflows in workflows/, or paths of files.",
+    help: "Names of workflows in workflows/, or paths of files. Default: all in workflows/.",
     completion: .workflow)
-  var files: [String]
+  var files: [String] = []
 
   @Option(help: "Output format: text, json or sarif.")
   var format = DiagnosticFormat.text
@@ -58,13 +58,22 @@ struct ValidateCommand: AsyncParsableCommand {
     if from != nil, format != .text {
       throw ValidationError("--from and --format cannot be combined.")
     }
+    if from != nil, files.isEmpty { throw ValidationError("Name the files that --from is about.") }
     if fix, from != nil { throw ValidationError("--from and --fix cannot be combined.") }
     if fix, format != .text { throw ValidationError("--fix and --format cannot be combined.") }
     if from != nil, runners { throw ValidationError("--from and --runners cannot be combined.") }
   }
 
+  /// The paths of all workflow files of the project.
+  private static func all() throws(Problem) -> [String] {
+    let found = WorkflowFiles().folder.map(WorkflowFiles.found) ?? []
+    guard found.isEmpty else { return found }
+    throw Problem("error: there is no workflow here; create a first one with: reprise init")
+  }
+
   func run() async throws {
     if let from { return try checkFiles(of: from) }
+    let files = try files.isEmpty ? Self.all() : files
     var isValid = true
     var all: [Diagnostic] = []
     for file in files {

@@ -45,14 +45,15 @@ struct WatchCommand: DrivingCommand {
   var isDetached: Bool { false }
 
   func run() async throws {
-    let source = try LoadedWorkflow.parse(try enterFolder(ofWorkflow: workflow.file))
+    let name = try workflow.name()
+    let source = try LoadedWorkflow.parse(try enterFolder(ofWorkflow: name))
     // The event that starts a run may provide parameters that are missing now.
     var arguments = try parameters.arguments(for: source.parameters)
     arguments.allowsMissing = true
     var loaded = try LoadedWorkflow(source, arguments)
     guard let triggers = loaded.workflow.triggers else {
       throw Problem(
-        "\(workflow.file): error: this workflow has no triggers\n"
+        "\(name): error: this workflow has no triggers\n"
           + "  = add some, as in: on: { files: [src/**] }, or run it once with: reprise run")
     }
     arguments.allowsMissing = false

@@ -35,10 +35,40 @@ struct ParameterOptions: ParsableArguments {
 
   /// Returns the given parameters; on a terminal, prompts for missing ones.
   ///
-  /// - Parameter declared: The parameters of the workflow.
+  /// - Parameters:
+  ///   - declared: The parameters of the workflow.
+  ///   - names: The names of the values to take, if others are meant for other workflows; nil for all.
   /// - Returns: The values by name, as text.
   /// - Throws: ``Problem`` if the parameter file cannot be read.
-  func arguments(for declared: [Parameter]) throws(Problem) -> Arguments {
+  func arguments(
+    for declared: [Parameter], only names: Set<String>? = nil
+  ) throws(Problem) -> Arguments {
+    var texts = try given()
+    if let names { texts = texts.filter { names.contains($0.key) } }
+    let missing = declared.filter { texts[$0.name] == nil && $0.defaultValue == nil }
+    if !missing.isEmpty, isTerminal(0), isTerminal(2) {
+      texts.merge(ParameterPrompt(missing).answers()) { $1 }
+    }
+    return Arguments(
+      texts, trigger: Trigger(.manual, time: SystemClock().now.description))
+  }
+
+  /// Checks that each value is that of a parameter of one of several workflows.
+  ///
+  /// - Parameter declared: The parameters of all of them.
+  /// - Throws: ``Problem`` if one is not.
+  func expectKnown(_ declared: [Parameter]) throws(Problem) {
+    let names = Set(declared.map(\.name))
+    guard let unknown = try given().keys.sorted().first(where: { !names.contains($0) }) else {
+      return
+    }
+    let near = nearest(to: unknown, among: names.sorted())
+    let hint: TerminalSafe = near.map { "; did you mean \"\($0)\"?" } ?? ""
+    throw Problem("error: none of the workflows has a parameter \"\(unknown)\"\(hint)")
+  }
+
+  /// The values of the options, by name.
+  private func given() throws(Problem) -> [String: String] {
     var texts: [String: String] = [:]
     if let paramsFile {
       let isAbsolute = paramsFile.hasPrefix("/")
@@ -50,13 +80,7 @@ struct ParameterOptions: ParsableArguments {
         throw Problem("\(error)")
       }
     }
-    texts.merge(Self.texts(of: parameters)) { $1 }
-    let missing = declared.filter { texts[$0.name] == nil && $0.defaultValue == nil }
-    if !missing.isEmpty, isTerminal(0), isTerminal(2) {
-      texts.merge(ParameterPrompt(missing).answers()) { $1 }
-    }
-    return Arguments(
-      texts, trigger: Trigger(.manual, time: SystemClock().now.description))
+    return texts.merging(Self.texts(of: parameters)) { $1 }
   }
 
   /// Returns the values of `-p` by parameter name.

@@ -18,24 +18,16 @@ struct ParameterPrompt {
   ///
   /// - Returns: The values by name, as text; those that were not given are missing.
   func answers() -> [String: String] {
-    let form = FormDisplay(
-      parameters.count == 1 ? "A value is needed:" : "Some values are needed:", for: "run",
-      fields: parameters.map { PlannedValue($0) }, environment: inheritedEnvironment()
-    ) { [parameters] name, text in
-      parameters.first { $0.name == name }.flatMap { Self.problem(with: text, of: $0) }
-    }
-    guard let form else { return lines() }
-    let signals = EndingSignals(form: form)
-    let relay = ProcessLinks.current.withLock { $0.signals }
-    let listener =
-      relay == nil
-      ? SignalListener(SignalListener.stopping) { signals.receive($0) } : nil
-    relay?.passOn(to: signals)
-    defer { listener?.cancel() }
-    return switch form.ask() {
-    case .closed: [:]
-    case .done(let values): values
-    }
+    let fields = parameters.map { PlannedValue($0) }
+    guard let display = PromptDisplay(environment: inheritedEnvironment()) else { return lines() }
+    return whileAsking(on: display) {
+      display.values(
+        parameters.count == 1 ? "A value is needed:" : "Some values are needed:", for: "run",
+        fields: fields
+      ) { [parameters] name, text in
+        parameters.first { $0.name == name }.flatMap { Self.problem(with: text, of: $0) }
+      }
+    } ?? [:]
   }
 
   private static func problem(with text: String, of parameter: Parameter) -> TerminalSafe? {
@@ -75,13 +67,29 @@ struct ParameterPrompt {
   }
 }
 
-/// Restores the terminal for a signal that ends the process while a form is shown.
+/// Asks something; a signal restores the terminal and ends the process meanwhile.
+///
+/// - Parameters:
+///   - display: The display of the prompt.
+///   - ask: Shows the prompt, and returns the answer.
+/// - Returns: The answer.
+func whileAsking<Answer>(on display: PromptDisplay, _ ask: () -> Answer) -> Answer {
+  let signals = EndingSignals(display: display)
+  let relay = ProcessLinks.current.withLock { $0.signals }
+  let listener =
+    relay == nil ? SignalListener(SignalListener.stopping) { signals.receive($0) } : nil
+  relay?.passOn(to: signals)
+  defer { listener?.cancel() }
+  return ask()
+}
+
+/// Restores the terminal for a signal that ends the process while something is asked.
 private struct EndingSignals: SignalTarget {
-  let form: FormDisplay
+  let display: PromptDisplay
 
   func receive(_ signal: Int32) {
     guard signal != SignalNumber.user1 else { return }
-    form.leave()
+    display.leave()
     endProcess(.stopped(by: signal))
   }
 

@@ -5,6 +5,9 @@ public import Reprise
 import RepriseHost
 
 struct RunOptions: ParsableArguments {
+  /// The hidden option that carries each word after `--` to the command `run`.
+  static let argumentOption = "argument"
+
   @Option(help: "Maximum number of steps that run at once; overrides the file.")
   var maxParallel: Int?
 

@@ -43,33 +43,93 @@ struct StateOptions: ParsableArguments {
 
 /// The argument that selects a run.
 struct RunArgument: ParsableArguments {
+  /// What a command does with the run, which decides which one is meant if none is named.
+  enum Purpose {
+    /// Shows it: the newest live run, else the last.
+    case show
+    /// Asks something of it: the live run, which must be the only one.
+    case control
+    /// Goes on with it: the last run.
+    case resume
+  }
+
   @Argument(
     help: """
       The run: its id, a unique prefix of it, @last, @failed (the last that failed), or @NAME (the \
-      last of the workflow NAME).
+      last of the workflow NAME); ~2 after these: two before. Default: the live run, else the last.
       """, completion: .run)
-  var run: String
+  var run: String?
 
   @OptionGroup var state: StateOptions
 
   /// Finds the run.
   ///
+  /// - Parameter purpose: What the command does with it.
+  /// - Returns: The run and its journal.
   /// - Throws: ``Problem``.
-  func find() throws(Problem) -> (record: RunRecord, journal: Journal) {
+  func find(
+    to purpose: Purpose = .show
+  ) throws(Problem) -> (record: RunRecord, journal: Journal) {
     let journal = try state.openExistingJournal()
-    do {
-      return (try journal.run(named: run), journal)
+    let found: (run: RunRecord, others: [RunRecord])
+    do throws(JournalError) {
+      let name = run ?? (purpose == .resume ? "@last" : nil)
+      if let name {
+        found = (try journal.run(named: name), [])
+      } else {
+        found = try journal.obviousRun()
+      }
     } catch {
       throw Problem("error: \(error)")
     }
+    if run == nil, purpose == .control { try Self.expectMeant(found.run, found.others) }
+    if !found.others.isEmpty {
+      printError("run \(Self.list([found.run])); live as well: \(Self.list(found.others))")
+    }
+    return (found.run, journal)
   }
 
-  /// Connects to the run, which must be live.
+  /// Finds the run and a step of it, if a command has been given the step alone.
   ///
+  /// - Parameters:
+  ///   - step: The argument after the run.
+  ///   - purpose: What the command does with the run.
+  /// - Returns: The run, its journal, and the step.
   /// - Throws: ``Problem``.
-  func client() throws(Problem) -> ControlClient {
-    let found = try find()
-    return try found.journal.client(of: found.record)
+  func find(
+    withStep step: String?, to purpose: Purpose = .show
+  ) throws(Problem) -> (record: RunRecord, journal: Journal, step: String?) {
+    if step == nil, let word = run, !word.hasPrefix("@") {
+      let journal = try state.openExistingJournal()
+      let isRun = (try? journal.run(named: word)) != nil
+      if !isRun, let obvious = try? journal.obviousRun().run,
+        (try? journal.state(of: obvious))?[word] != nil
+      {
+        var whole = self
+        whole.run = nil
+        let found = try whole.find(to: purpose)
+        return (found.record, found.journal, word)
+      }
+    }
+    let found = try find(to: purpose)
+    return (found.record, found.journal, step)
+  }
+
+  private static func expectMeant(_ record: RunRecord, _ others: [RunRecord]) throws(Problem) {
+    guard record.status.isLive else {
+      throw Problem(
+        """
+        error: no run is live; the last one is \(list([record])): \(record.status.rawValue)
+        """)
+    }
+    guard others.isEmpty else {
+      throw Problem("error: more than one run is live; name one: \(list([record] + others))")
+    }
+  }
+
+  private static func list(_ runs: [RunRecord]) -> String {
+    let some = runs.prefix(5).map { "\($0.id) of \($0.request.workflow)" }.joined(separator: ", ")
+    return some + (runs.count > 5 ? " and \(runs.count - 5) more" : "")
   }
 }
 

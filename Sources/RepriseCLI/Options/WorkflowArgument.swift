@@ -9,10 +9,13 @@ import RepriseTerminal
 struct WorkflowArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The name of a workflow in workflows/, or the path of a file; with #NAME, a workflow in it.",
+      """
+      The name of a workflow in workflows/, or the path of a file; with #NAME, a workflow in it. \
+      Default: the workflow with "default: true", else the only one, else a choice on a terminal.
+      """,
       valueName: "workflow"),
     completion: .workflow)
-  var file: String
+  var file: String?
 
   /// Loads the workflow, and changes to the folder in which it runs.
   ///
@@ -24,7 +27,41 @@ struct WorkflowArgument: ParsableArguments {
       Arguments(allowsMissing: true)
     }
   ) throws(Problem) -> LoadedWorkflow {
-    try LoadedWorkflow(path: try enterFolder(ofWorkflow: file), given)
+    try LoadedWorkflow(path: try enterFolder(ofWorkflow: try name()), given)
+  }
+
+  /// The name or path that was given, or that is meant if none was.
+  func name() throws(Problem) -> String {
+    if let file { return file }
+    return try Self.obvious()
+  }
+
+  /// Returns the name of the workflow that a command means which names none.
+  ///
+  /// - Throws: ``Problem`` with the names if there are several, and no terminal on which to choose.
+  static func obvious() throws(Problem) -> String {
+    guard let folder = WorkflowFiles().folder else {
+      throw Problem("error: there is no workflow here; create a first one with: reprise init")
+    }
+    let catalog = WorkflowCatalog(of: folder)
+    if let obvious = try catalog.obvious() { return obvious.path }
+    guard !catalog.entries.isEmpty else {
+      throw Problem("error: there is no workflow in \"\(folder)\"; create one with: reprise init")
+    }
+    if let display = PromptDisplay(environment: inheritedEnvironment()) {
+      let chosen = whileAsking(on: display) {
+        display.choice(
+          "Which workflow?",
+          of: catalog.entries.map { ($0.name, TerminalSafe($0.description)) })
+      }
+      if let entry = catalog.entries.first(where: { $0.name == chosen }) { return entry.path }
+      throw Problem("error: no workflow was chosen")
+    }
+    throw Problem(
+      """
+      error: name one of the workflows, or give one "default: true":
+      \(catalog.list)
+      """)
   }
 }
 

@@ -46,7 +46,11 @@ package struct Completions {
       let workflow = try? files.place(of: name).loaded()
       return Completion(word: name, description: workflow?.description ?? "a workflow")
     }
-    return named.contains { $0.word.hasPrefix(typed) } ? named : paths(typed)
+    let others = (files.folder.map { WorkflowCatalog(of: $0).entries } ?? []).flatMap { entry in
+      ([entry.name] + entry.aliases).map { Completion(word: $0, description: entry.description) }
+    }
+    let all = named + others.filter { other in !named.contains { $0.word == other.word } }
+    return all.contains { $0.word.hasPrefix(typed) } ? all : paths(typed)
   }
 
   /// Returns the folders and workflow files whose paths begin with a text.

@@ -11,6 +11,8 @@ package struct Overview {
   /// The folder whose workflows have names; nil if all are listed by path.
   private let folder: String?
   private let commands: [String]
+  /// The shortest names of the workflows in the folder, by path, and their aliases.
+  private let entries: [String: WorkflowCatalog.Entry]
 
   /// Creates a listing of files.
   ///
@@ -22,6 +24,9 @@ package struct Overview {
     self.paths = paths
     self.folder = folder
     self.commands = commands
+    entries = Dictionary(
+      (folder.map { WorkflowCatalog(of: $0).entries } ?? []).map { ($0.path, $0) }
+    ) { $1 }
   }
 
   /// Returns a listing of the workflows that can be given by name in the current folder.
@@ -39,13 +44,16 @@ package struct Overview {
   package var isEmpty: Bool { paths.isEmpty }
 
   private func name(_ path: String) -> String {
+    if let entry = entries[path] { return entry.name }
     let (file, part) = WorkflowFiles.parts(of: path)
     return WorkflowFiles.shortName(file, in: folder) + (part.map { "#\($0)" } ?? "")
   }
 
   /// The listing, followed by the commands to try next.
   package var text: TerminalSafe {
-    guard let first = paths.first else {
+    let first =
+      entries.values.first(where: \.isDefault)?.path ?? paths.flatMap(LoadedWorkflow.links).first
+    guard let first else {
       return """
         There is no workflow here yet. Create a first one with: reprise init
         """
@@ -68,7 +76,11 @@ package struct Overview {
       let name = name(path)
       let clash: TerminalSafe =
         commands.contains(name) ? " (a command, too; run it with: reprise run \(name))" : ""
-      return (TerminalSafe(name), Self.summary(of: path) + clash)
+      let entry = entries[path]
+      let aliases = entry?.aliases.map { TerminalSafe($0) }.joined(separator: ", ") ?? ""
+      let others: TerminalSafe = aliases.isEmpty ? "" : " (\(aliases))"
+      let mark: TerminalSafe = entry?.isDefault == true ? "  (default)" : ""
+      return (TerminalSafe(name) + others, Self.summary(of: path) + mark + clash)
     }
     let width = rows.map(\.0.width).max() ?? 0
     return rows.map { name, summary in

@@ -42,16 +42,29 @@ package struct WorkflowFiles: Sendable {
   /// `.yml` in the current folder or the nearest parent with such a file, and never a file in the
   /// current folder: a script of that name may be next to the workflows. Anything else is a path;
   /// if there is no such file, it is looked up in `workflows`, as in `recipes/canary`. If there is
-  /// none of the whole name, what follows the last `#` names a workflow in the file before it.
+  /// none of the whole name, it may be that of a workflow in a file, or an alias, if only one has
+  /// it; else what follows the last `#` names a workflow in the file before it.
   ///
   /// - Parameter name: The name or path.
   /// - Returns: The file.
   /// - Throws: ``Problem`` that lists the locations searched and the workflows that exist.
   package func place(of name: String) throws(Problem) -> WorkflowPlace {
     if let place = file(of: name) { return place }
+    if let place = try named(name) { return place }
     guard let (file, part) = Self.split(name) else { throw problem(with: name) }
     guard let place = self.file(of: file) else { throw problem(with: file) }
     return WorkflowPlace(path: "\(place.path)#\(part)", folder: place.folder)
+  }
+
+  /// Finds a workflow in a file of the nearest folder by its name alone, or by an alias.
+  private func named(_ name: String) throws(Problem) -> WorkflowPlace? {
+    guard Self.isName(name), let folder,
+      let entry = try WorkflowCatalog(of: folder).entry(named: name),
+      let parent = project.nearest(withFolder: ProjectFolders.workflows)
+    else { return nil }
+    let (file, part) = Self.parts(of: entry.path)
+    let path = Self.path(file, from: parent)
+    return WorkflowPlace(path: part.map { "\(path)#\($0)" } ?? path, folder: parent)
   }
 
   /// Finds the file of a name or path; nil if there is none.
@@ -151,11 +164,13 @@ package struct WorkflowFiles: Sendable {
     }
   }
 
-  /// The names of the workflows that can be given by name, sorted.
+  /// The names of the workflows that can be given by name: of files, then of workflows in files.
   package var names: [String] { folder.map(Self.names) ?? [] }
 
   private static func names(in folder: String) -> [String] {
-    found(in: folder).map { shortName($0, in: folder) }
+    let files = found(in: folder).map { shortName($0, in: folder) }
+    let others = WorkflowCatalog(of: folder).entries.flatMap { [$0.name] + $0.aliases }
+    return files + others.filter { !files.contains($0) }
   }
 
   /// Returns the workflow files in a folder, sorted by name; empty if the folder does not exist.

@@ -312,9 +312,8 @@ struct LogPane {
     let last: [TerminalSafe] = ["? help", "Esc close"]
     // In a narrow window, what is shown matters more than the help.
     let isNarrow = (parts.prefix(2) + last).joined(separator: dot).width > columns
-    if isNarrow { parts.insert(last[0], at: min(2, parts.count)) }
-    let text = fitting(
-      parts, last: isNarrow ? [last[1]] : last, separator: dot, columns: columns)
+    if isNarrow { parts.insert(contentsOf: last, at: min(2, parts.count)) }
+    let text = fitting(parts, last: isNarrow ? [] : last, separator: dot, columns: columns)
     return style.coloured(text, .dim)
   }
 }

@@ -3,15 +3,7 @@
 import Reprise
 
 /// Some values while they are being typed and chosen.
-struct ValueForm: Sendable, Equatable {
-  /// What a key has done.
-  enum Outcome: Equatable {
-    case editing
-    case closed
-    /// The values that were given, by name.
-    case done([String: String])
-  }
-
+struct ValueForm: Prompt, Equatable {
   private let question: TerminalSafe
   /// What follows from Enter at the last value.
   private let purpose: TerminalSafe
@@ -34,7 +26,7 @@ struct ValueForm: Sendable, Equatable {
   }
 
   /// Handles a key.
-  mutating func press(_ key: Key) -> Outcome {
+  mutating func press(_ key: Key) -> PromptOutcome<[String: String]> {
     problem = nil
     switch key {
     case .escape: return .closed
@@ -76,7 +68,7 @@ struct ValueForm: Sendable, Equatable {
   }
 
   /// Goes to the next value, or ends with all of them.
-  private mutating func confirm() -> Outcome {
+  private mutating func confirm() -> PromptOutcome<[String: String]> {
     if current < fields.count - 1 {
       current += 1
       return .editing
@@ -103,6 +95,8 @@ struct ValueForm: Sendable, Equatable {
   var answers: [TerminalSafe] {
     zip(fields, texts).map { "\($0.name): \($1)" }
   }
+
+  func rows(_ size: WindowSize, _ style: Style) -> [TerminalSafe] { rows(style) }
 
   /// Returns the rows of the form, the current value marked.
   func rows(_ style: Style) -> [TerminalSafe] {

@@ -160,6 +160,16 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("on-end", .list(words.map(Value.text)))
   }
 
+  /// Whether commands that name no workflow mean this one, when the declaration is written to a file.
+  public static func isDefault(_ isDefault: Bool) -> WorkflowSetting {
+    WorkflowSetting("default", .boolean(isDefault))
+  }
+
+  /// Other names for commands, when the declaration is written to a file.
+  public static func aliases(_ names: [String]) -> WorkflowSetting {
+    WorkflowSetting("aliases", .list(names.map(Value.text)))
+  }
+
   /// Cancels the other steps at the first failure.
   public static var failsFast: WorkflowSetting { failsFast(if: true) }
 

@@ -65,6 +65,38 @@ package struct WorkflowText: Sendable {
     document.root?.namedWorkflows.compactMap(\.key.text) ?? []
   }
 
+  /// How commands name a workflow of a file.
+  package struct Naming: Sendable, Equatable {
+    /// The name under `workflows` of the file; nil for the file itself.
+    package let part: String?
+    package let aliases: [String]
+    /// Whether it is meant if none is named.
+    package let isDefault: Bool
+    package let description: String?
+
+    fileprivate init(_ part: String?, _ node: Node?) {
+      func value(_ key: String) -> Node? {
+        guard case .mapping(let pairs)? = node?.content else { return nil }
+        return Node.position(of: key, in: pairs).map { pairs[$0].value }
+      }
+      self.part = part
+      isDefault = value("default")?.text == "true"
+      description = value("description")?.text
+      switch value("aliases")?.content {
+      case .sequence(let items)?: aliases = items.compactMap(\.text)
+      case .scalar?: aliases = [value("aliases")?.text].compactMap(\.self)
+      default: aliases = []
+      }
+    }
+  }
+
+  /// The workflows of the file that a command can name, as far as the file can be parsed: itself first.
+  package var namings: [Naming] {
+    let parts = document.root?.namedWorkflows ?? []
+    return (hasOnlyParts ? [] : [Naming(nil, document.root)])
+      + parts.compactMap { pair in pair.key.text.map { Naming($0, pair.value) } }
+  }
+
   /// Whether the file is a collection of named workflows, and no workflow itself.
   package var hasOnlyParts: Bool {
     guard case .mapping(let pairs)? = document.root?.content else { return false }

@@ -190,10 +190,15 @@ extension Form where Content == Template {
 // MARK: Lists
 
 extension Form where Content == [String] {
-  /// A list of texts without expressions, which may be empty.
-  package static func texts(_ item: String) -> Form {
+  /// A list of texts without expressions.
+  ///
+  /// - Parameters:
+  ///   - item: What one of them is called.
+  ///   - minimum: The least number, which is not checked here.
+  /// - Returns: The form.
+  package static func texts(_ item: String, minimum: Int = 1) -> Form {
     Form(
-      .list(.text, minimum: 1),
+      .list(.text, minimum: minimum),
       read: { node, site, reader in
         reader.readers[site.context.file].texts(node, item)
       }, write: { .list($0.map(Value.text)) })

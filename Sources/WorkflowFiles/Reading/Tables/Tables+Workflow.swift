@@ -19,6 +19,9 @@ extension Tables {
     var keep: Retention?
     var store: SharedStoreRule?
     var onEnd: EndCommand?
+    /// Whether the workflow runs if none is named; ``WorkflowText/namings`` says which names it has.
+    var isDefault = false
+    var aliases: [String] = []
     var triggers: Triggers?
   }
 
@@ -83,6 +86,8 @@ extension Tables {
         "keep", \.keep, .map(keep), "which ended runs are kept, and how much of their output"),
       Field("store", \.store, .map(store), "where results of steps are shared with other machines"),
       Field("on-end", \.onEnd, .endCommand, "a command that runs after the end of a run"),
+      Field("default", \.isDefault, .boolean, "whether reprise run without a name means this one"),
+      Field("aliases", \.aliases, .texts("an alias", minimum: 0), "other names for commands"),
       Field("on", \.triggers, .triggers, "the triggers that start runs in watch mode"),
       other("defaults", .map(defaults.keys), "default settings of steps"),
       other("steps", .steps, "the steps, in order", isRequired: true),
