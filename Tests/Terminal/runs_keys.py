@@ -174,6 +174,9 @@ def keys_after_end(reprise, folder, columns, rows):
             # Back to the tree: no question, no pane, no help.
             back = {"T": ["q"], "Enter": ["Esc"], "g": ["g"], "t": ["t"], "/": ["Esc"]}
             run.press(*back.get(label, ["n"])).see_no("y/n", "RUN  ")
+            run.wait(
+                lambda run: not run.screen.is_alternate and "/" not in run.screen.rows,
+                "the end of what the key did")
             run.see("r resume")
         run.press("q")
         check_end(run, 3, 1)

@@ -145,6 +145,7 @@ extension WebAPI {
     guard steps.count <= 1 else {
       throw Refusal(409, "a run that has ended can be restarted from one step at a time")
     }
+    try expectNoZeroBytes(in: steps)
     try await project.started.resume(record, steps.flatMap { ["--from", $0] })
     return Done(text: "run \(record.id) goes on", run: record.id.description)
   }
@@ -164,9 +165,17 @@ extension WebAPI {
     let params = (body.params ?? [:]).sorted { $0.key < $1.key }.flatMap { name, value in
       ["-p", "\(name)=\(value)"]
     }
+    try expectNoZeroBytes(in: params)
     let run = try await project.started.start(
       ["run", body.workflow, "--progress", "none"] + params, in: project.folder, resuming: nil)
     return Done(text: "run \(run) of \(body.workflow) has started", run: run.description)
+  }
+
+  /// Refuses words that a command line cannot have.
+  private func expectNoZeroBytes(in words: [String]) throws(Refusal) {
+    guard !words.contains(where: { $0.utf8.contains(0) }) else {
+      throw Refusal(400, "names and values must not contain zero bytes")
+    }
   }
 
   private func trigger(_ request: APIRequest) async throws -> Done {
