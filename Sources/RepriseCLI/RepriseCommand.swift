@@ -30,6 +30,7 @@ struct RepriseCommand: AsyncParsableCommand {
         reprise init                   write a first workflow
         reprise run coordinator        run workflows/coordinator.yaml
         reprise coordinator            the same, unless a command has that name
+        reprise up dev                 run it, and keep its services up until Ctrl-C
         reprise watch site             run it whenever its files change
         reprise validate my.yaml       report every error in a file
         reprise runs                   list past and live runs
@@ -114,6 +115,7 @@ struct RepriseCommand: AsyncParsableCommand {
   }
 
   private static func withSubcommand(_ arguments: [String]) throws(Problem) -> [String] {
+    if arguments.first == "up" { return ["run", "--up"] + arguments.dropFirst() }
     let asksForHelp = arguments.first == "help"
     guard let word = arguments.dropFirst(asksForHelp ? 1 : 0).first, !word.hasPrefix("-"),
       word != "help", !subcommandNames.contains(word)

@@ -68,6 +68,9 @@ package struct RunRequest: Sendable, Equatable {
   /// The option with the arguments after `--`, as a list in JSON.
   package static let optionOfArguments = "args"
 
+  /// The option of a run that stays up until it is stopped although its file does not say so.
+  package static let optionOfStayingUp = "up"
+
   private static let hiddenPrefix = "hidden:"
 
   /// Returns the request with secrets in parameters, arguments and the event replaced by `***`.

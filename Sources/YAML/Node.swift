@@ -69,7 +69,8 @@ package struct Node: Sendable {
 
   private var characterCount: UInt32
 
-  init(content: Content, mark: Mark, length: Int) {
+  /// Creates a value at a location.
+  package init(content: Content, mark: Mark, length: Int) {
     self.content = content
     self.mark = mark
     characterCount = UInt32(length)

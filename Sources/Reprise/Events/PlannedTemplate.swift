@@ -70,7 +70,7 @@ extension PlannedStep {
     }
     switch step.waitEnd {
     case .after(let duration): usualSeconds = duration / .seconds(1)
-    case .at: isOpenEnded = true
+    case .at, .stopped: isOpenEnded = true
     case nil: break
     }
     items = workflow.items(of: step)

@@ -18,6 +18,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.microseconds = min(max(microseconds, valid.lowerBound), valid.upperBound)
   }
 
+  /// The end of a wait that lasts until the run is stopped: the year 2200.
+  public static let whenStopped = Timestamp(microseconds: 7_258_118_400_000_000)
+
   /// Returns whether a timestamp is before another.
   public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
     earlier.microseconds < later.microseconds

@@ -9,8 +9,21 @@ package enum ReloadExtent: Sendable, Equatable {
   case whole
   /// These steps, of the new workflow, and their dependents.
   case from([String])
+  /// The steps that have changed, these steps of the new workflow, and the dependents of all of them.
+  case changed(and: [String])
+
   /// The steps that have changed and their dependents.
-  case changed
+  package static let changed = ReloadExtent.changed(and: [])
+
+  /// The steps that are selected by their ids.
+  fileprivate var selected: [String] {
+    switch self {
+    case .whole: []
+    case .from(let steps), .changed(and: let steps): steps
+    }
+  }
+
+  fileprivate var includesChanged: Bool { if case .changed = self { true } else { false } }
 }
 
 extension ReloadExtent {
@@ -152,7 +165,7 @@ private struct ReloadDraft {
       changes[step] = StepChange(old[step], in: old.workflow, to: new[step], in: new.workflow)
     }
     (self.states, self.changes) = (states, changes)
-    if case .from(let ids) = extent { for id in ids { selected.formUnion(new.steps(named: id)) } }
+    for id in extent.selected { selected.formUnion(new.steps(named: id)) }
     for step in new.order where selected.contains(step) || isReset(step, extent) {
       reset.insert(step)
     }
@@ -163,10 +176,10 @@ private struct ReloadDraft {
       old[step].extrasIfAny?.finally == nil
     else { return true }
     if state.isRestarting { return true }
-    if state.isInProgress { return extent == .changed && changes[step]?.affectsAttempt == true }
+    if state.isInProgress { return extent.includesChanged && changes[step]?.affectsAttempt == true }
     guard state.phase.isFinal else { return true }
     guard state.phase.isSuccess else { return changes[step] != nil }
-    return extent == .changed && changes[step]?.affectsResult == true
+    return extent.includesChanged && changes[step]?.affectsResult == true
   }
 
   /// Adds the steps that need a reset step, or were cancelled because of one.

@@ -21,6 +21,7 @@ struct WaitStage: StepStage {
     switch wait {
     case .after(let duration): end = earlier ?? clock.now.advanced(by: duration)
     case .at(let moment): end = Timestamp("\(moment.dropLast()).000000Z") ?? clock.now
+    case .stopped: end = .whenStopped
     }
     try begin(.pausing(until: end), of: job)
     guard (try? await clock.sleep(for: end - clock.now)) != nil else { throw Withdrawn() }

@@ -64,6 +64,8 @@ extension StepState {
     set { set(\.pendingRound, newValue, insteadOf: nil) }
   }
   /// The moment at which the wait of a step that only waits ends; nil once it is over.
+  ///
+  /// ``Timestamp/whenStopped`` if it waits until the run is stopped.
   public var waitsUntil: Timestamp? { phase == .pending || phase == .ready ? waitEnd : nil }
   /// The same; kept for a step whose wait is over.
   var waitEnd: Timestamp? {

@@ -35,6 +35,7 @@ struct RunCommand: DrivingCommand {
         reprise run deploy -p target=staging
         reprise run test -- --verbose parser
         reprise run nightly --detach
+        reprise up dev
         reprise run coordinator --progress json | jq .event
       """)
 
@@ -76,6 +77,9 @@ struct RunCommand: DrivingCommand {
 
   @Flag(help: "Print the id of the run and continue in the background.")
   var detach = false
+
+  @Flag(help: "Keep services up until the run is stopped, as with \"until: stopped\" in the file.")
+  var up = false
 
   @Flag(help: "Do not record the run; it cannot be listed, attached to or resumed.")
   var noJournal = false
@@ -126,6 +130,7 @@ struct RunCommand: DrivingCommand {
       var given = try self.parameters.arguments(
         for: parameters, only: declared.map { Set($0.map(\.name)) })
       given.others = arguments
+      given.staysUp = up
       return given
     }
   }

@@ -16,7 +16,7 @@ var subcommands: [any ParsableCommand.Type] {
   ]
 }
 
-/// The names of the subcommands.
+/// The names of the subcommands, and `up`, which is `run --up`.
 var subcommandNames: [String] {
-  subcommands.compactMap { $0.configuration.commandName }
+  subcommands.compactMap { $0.configuration.commandName } + ["up"]
 }

@@ -216,7 +216,9 @@ package struct RunReport {
     }
     if step.phase.isActive, let question = step.approval { return ("awaiting approval", question) }
     if let wait = step.waitsForPool { return ("queued", wait.text) }
-    if step.phase == .ready, let end = step.waitsUntil { return ("waiting", "until \(end)") }
+    if step.phase == .ready, let end = step.waitsUntil {
+      return ("waiting", end == .whenStopped ? "until the run is stopped" : "until \(end)")
+    }
     if step.phase == .ready, step.pendingRound != nil, let round = step.round {
       return ("repeating", "\(round.description) is next")
     }

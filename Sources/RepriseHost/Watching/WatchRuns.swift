@@ -216,11 +216,11 @@ final class WatchRuns: Sendable {
   /// - Returns: Whether the run handles the event.
   func restart(_ run: Run, for work: WatchWork) async -> Bool {
     guard case .event(let event) = work else { return false }
-    let (loaded, request, steps): (LoadedWorkflow, RunRequest, [String]?)
+    let (loaded, request, affected): (LoadedWorkflow, RunRequest, Affected)
     do {
-      (loaded, request, steps) = try await blocking { [self] in
+      (loaded, request, affected) = try await blocking { [self] in
         let loaded = try load(for: event)
-        return (loaded, try self.request(loaded), affectedSteps(of: event, loaded.workflow))
+        return (loaded, try self.request(loaded), self.affected(by: event, loaded.workflow))
       }
     } catch {
       // The file is invalid: keep the current run, and drop the event.
@@ -234,8 +234,13 @@ final class WatchRuns: Sendable {
       return false
     }
     let expanded = loaded.workflow.expanding(like: run.workflow)
-    guard let extent = try? ReloadExtent(expanded, from: steps) else { return false }
-    let requester = Requester(.watch, name: event.trigger.hiding(secrets).words, steps: steps)
+    guard (try? ReloadExtent(expanded, from: affected.steps)) != nil else { return false }
+    let requester = Requester(
+      .watch, name: event.trigger.hiding(secrets).words, steps: affected.steps)
+    let extent: ReloadExtent =
+      affected.isOfFile
+      ? affected.steps.map { .changed(and: $0) } ?? .whole
+      : affected.steps.map { .from($0) } ?? .whole
     return await run.reload(loaded.workflow, extent, by: requester) { [self] plan in
       do {
         try watch.restart(run.id, as: request, handling: event)
@@ -255,15 +260,29 @@ final class WatchRuns: Sendable {
     }
   }
 
-  private func affectedSteps(of event: WatchEvent, _ workflow: Workflow) -> [String]? {
+  /// What an event restarts.
+  private struct Affected {
+    /// The steps that use changed files; nil for all steps.
+    var steps: [String]?
+    /// Whether the workflow file has changed: then the steps that differ in it restart as well.
+    var isOfFile = false
+  }
+
+  private func affected(by event: WatchEvent, _ workflow: Workflow) -> Affected {
     guard restartsAffected, event.trigger.cause == .files, let trigger = workflow.triggers?.files,
-      event.trigger.paths.count < WatchSources.pathsMax,
-      let files = try? WatchedFiles(trigger, of: workflow, sources: Self.sources(of: workflow))
-    else { return nil }
+      event.trigger.paths.count < WatchSources.pathsMax
+    else { return Affected() }
+    let sources = Self.sources(of: workflow)
+    let others = event.trigger.paths.filter { !sources.contains($0) }
+    let isOfFile = others.count < event.trigger.paths.count
+    guard !others.isEmpty else { return Affected(steps: isOfFile ? [] : nil, isOfFile: isOfFile) }
+    guard let files = try? WatchedFiles(trigger, of: workflow, sources: sources) else {
+      return Affected()
+    }
     // Nil if an event with unknown paths was folded into this one: restart from the top then.
     let learnt = LearntUses(host, file: file).traces
-    return files.steps(affectedBy: event.trigger.paths, learnt: learnt)
-      .flatMap { $0.isEmpty ? nil : $0 }
+    let steps = files.steps(affectedBy: others, learnt: learnt).flatMap { $0.isEmpty ? nil : $0 }
+    return Affected(steps: steps, isOfFile: isOfFile)
   }
 
   /// Returns the source files of a workflow, and the files that links among them lead to.

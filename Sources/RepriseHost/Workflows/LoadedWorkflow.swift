@@ -193,6 +193,7 @@ extension Arguments {
     {
       others = values.map(\.asText)
     }
+    staysUp = request.options[RunRequest.optionOfStayingUp] != nil
     if let trigger = request.trigger {
       self.trigger = trigger
     }
@@ -203,6 +204,7 @@ extension Arguments {
     var recorded = Dictionary(
       uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
     if !trigger.time.isEmpty { recorded[RunRequest.optionOfTrigger] = trigger.json }
+    if staysUp { recorded[RunRequest.optionOfStayingUp] = "true" }
     if !others.isEmpty {
       recorded[RunRequest.optionOfArguments] = Value.list(others.map(Value.text)).json
     }

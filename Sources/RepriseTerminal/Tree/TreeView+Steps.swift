@@ -110,6 +110,7 @@ extension TreeView {
     if let placement = step.placement, let reason = placement.queuedBecause {
       return "queued on \(placement.place.title)" + (reason.isEmpty ? "" : ": \(reason)")
     }
+    if step.waitsUntil == .whenStopped { return "until the run is stopped" }
     if let end = step.waitsUntil { return "waits for \(countdownText(max(.zero, end - now)))" }
     if let pending = step.pendingRound, let round = step.round {
       let next = countdownText(min(pending.delay, pending.delay - (now - pending.endedAt)))

@@ -165,6 +165,11 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("default", .boolean(isDefault))
   }
 
+  /// Keeps services up until the run is stopped.
+  public static var untilStopped: WorkflowSetting {
+    WorkflowSetting("until", .text(Tables.Moment.stopped))
+  }
+
   /// Other names for commands, when the declaration is written to a file.
   public static func aliases(_ names: [String]) -> WorkflowSetting {
     WorkflowSetting("aliases", .list(names.map(Value.text)))

@@ -91,7 +91,9 @@ extension WorkflowReader {
       readers[0].report(.missingSteps, at: root.mark, length: 1)
       return nil
     }
-    let outline = readOutline(steps, fields["finally"], &context)
+    let staysUp = keys.until != nil || arguments.staysUp
+    let outline = readOutline(
+      steps, fields["finally"], staysUp ? fields.key("until") ?? root : nil, &context)
     if let node = fields["workflows"] { readWorkflows(node) }
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
@@ -99,11 +101,20 @@ extension WorkflowReader {
   }
 
   /// Reads the steps, then what undoes them, then those under `finally`.
+  ///
+  /// A run that stays up has one more step, which uses all services, because it needs all steps, and ends
+  /// with the run. The same is true of a run of services alone, which would have nothing to do.
   private mutating func readOutline(
-    _ steps: Node, _ finally: Node?, _ context: inout Context
+    _ steps: Node, _ finally: Node?, _ staysUp: Node?, _ context: inout Context
   ) -> Outline {
     collectIDs(in: [steps, finally], scope: 0)
-    var (outline, _) = readList(steps, after: [], context)
+    var (outline, ends) = readList(steps, after: [], context)
+    let isOnlyServices = !self.steps.isEmpty && self.steps.allSatisfy(\.action.isService)
+    if let place = staysUp ?? (isOnlyServices ? steps : nil),
+      let last = readItem(.untilStopped(at: place), after: ends, context).0
+    {
+      outline = .sequence([outline, last])
+    }
     let undo = readUndos()
     if let undo { outline = .sequence([outline, undo.0]) }
     if let finally {
@@ -236,5 +247,23 @@ extension WorkflowReader {
     }
     let (outline, ends) = readBranches(group)
     return finish(group, outline, ends, context)
+  }
+}
+
+extension Node {
+  /// The last step of a run that stays up, as it would be written.
+  fileprivate static func untilStopped(at place: Node) -> Node {
+    func text(_ text: String) -> Node {
+      Node(content: .scalar(text, isPlain: true), mark: place.mark, length: 1)
+    }
+    func map(_ pairs: [(String, Node)]) -> Node {
+      Node(
+        content: .mapping(pairs.map { Pair(key: text($0.0), value: $0.1) }), mark: place.mark,
+        length: 1)
+    }
+    return map([
+      ("id", text("until-stopped")), ("if", text("always()")),
+      ("wait", map([("until", text(Tables.Moment.stopped))])),
+    ])
   }
 }

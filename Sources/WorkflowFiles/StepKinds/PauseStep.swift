@@ -22,13 +22,16 @@ struct PauseStep: NamedStepKind {
       return reader.duration(step.node, name, context, allowsZero: true)
         .map { PauseStep(end: .after($0)) }
     }
-    return Tables.wait.read(step.node, &reader, context).map { PauseStep(end: .at($0.text)) }
+    return Tables.wait.read(step.node, &reader, context).map {
+      PauseStep(end: $0.text == Tables.Moment.stopped ? .stopped : .at($0.text))
+    }
   }
 
   var shown: [String] {
     switch end {
     case .after(let duration): ["wait for \(duration.workflowText)"]
     case .at(let moment): ["wait until \(moment)"]
+    case .stopped: ["wait until the run is stopped"]
     }
   }
 
@@ -97,11 +100,18 @@ extension Tables {
     "wait", Moment(), example: "{ until: \"2026-12-01T08:00:00Z\" }", missing: .missingDuration,
     [
       Field(
-        "until", \.text, .moment, "the moment at which the wait ends, in UTC", isRequired: true)
+        "until", \.text, .moment,
+        "the moment at which the wait ends, in UTC, or stopped: until the run is stopped",
+        isRequired: true)
     ])
 
   /// The keys of `wait`.
-  struct Moment: Sendable { var text = "" }
+  struct Moment: Sendable {
+    /// The word for a wait that ends when the run is stopped.
+    static let stopped = "stopped"
+
+    var text = ""
+  }
 }
 
 extension Form where Content == String {
@@ -110,7 +120,7 @@ extension Form where Content == String {
     .template,
     read: { node, site, reader in
       guard let text = reader.text(node, site.what, site.context) else { return nil }
-      if text.isMoment { return text }
+      if text.isMoment || text == Tables.Moment.stopped { return text }
       reader.readers[site.context.file].report(.moment(text), at: node)
       return nil
     }, write: { .text($0) })

@@ -141,6 +141,8 @@ public struct Arguments: Sendable, Equatable {
   public var trigger: Trigger
   /// Arguments without a name: `args` in expressions.
   public var others: [String]
+  /// Whether the run stays up until it is stopped, as with `until: stopped` in the file.
+  package var staysUp = false
 
   /// Creates arguments.
   ///

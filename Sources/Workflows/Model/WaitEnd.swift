@@ -6,4 +6,6 @@ package enum WaitEnd: Sendable, Equatable {
   case after(Duration)
   /// At this moment, as text in UTC.
   case at(String)
+  /// When the run is stopped.
+  case stopped
 }

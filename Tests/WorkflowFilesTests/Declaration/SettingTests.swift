@@ -34,7 +34,7 @@ struct SettingTests {
     .maxParallel(1), .failsFast, .order(.file),
     .concurrency(Concurrency(group: "g", policy: .queue)), .pools(["p": 1]),
     .durability(.process), .keep(Retention(runs: 1)), .store(shared), .onEnd(run: "x"),
-    .isDefault(true), .aliases(["a"]), .on(["start": true]),
+    .untilStopped, .isDefault(true), .aliases(["a"]), .on(["start": true]),
     .defaults(["retry": 1]), .outputs(["o": "1"]),
   ]
 

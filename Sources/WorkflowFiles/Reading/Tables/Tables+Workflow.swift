@@ -19,6 +19,8 @@ extension Tables {
     var keep: Retention?
     var store: SharedStoreRule?
     var onEnd: EndCommand?
+    /// Whether the run goes on until it is stopped: the word `stopped`.
+    var until: String?
     /// Whether the workflow runs if none is named; ``WorkflowText/namings`` says which names it has.
     var isDefault = false
     var aliases: [String] = []
@@ -86,6 +88,9 @@ extension Tables {
         "keep", \.keep, .map(keep), "which ended runs are kept, and how much of their output"),
       Field("store", \.store, .map(store), "where results of steps are shared with other machines"),
       Field("on-end", \.onEnd, .endCommand, "a command that runs after the end of a run"),
+      Field(
+        "until", \.until, .word(of: [Moment.stopped]),
+        "stopped: services stay up until the run is stopped"),
       Field("default", \.isDefault, .boolean, "whether reprise run without a name means this one"),
       Field("aliases", \.aliases, .texts("an alias", minimum: 0), "other names for commands"),
       Field("on", \.triggers, .triggers, "the triggers that start runs in watch mode"),
