@@ -21,6 +21,18 @@ extension Journal {
     }
   }
 
+  /// Returns the run of the same workflow before a run.
+  ///
+  /// - Parameter run: The run.
+  /// - Returns: The run that was requested last before it.
+  /// - Throws: ``JournalError`` if there is none.
+  package func run(before run: RunRecord) throws(JournalError) -> RunRecord {
+    guard let earlier = try runs(workflow: run.workflow, before: run.number, limit: 1).first else {
+      throw JournalError("there is no run of \(run.workflow) before \(run.id) to compare it with")
+    }
+    return earlier
+  }
+
   /// Returns the run that a command means which names none: the newest live one, else the last.
   ///
   /// - Returns: The run, and the other live runs, newest first.

@@ -7,7 +7,8 @@ var subcommands: [any ParsableCommand.Type] {
   [
     RunCommand.self, WatchCommand.self, EngineCommand.self, ResumeCommand.self,
     ValidateCommand.self, GraphCommand.self, InitCommand.self, ListCommand.self, RunsCommand.self,
-    ShowCommand.self, TopCommand.self, LogsCommand.self, AttachCommand.self, RestartCommand.self,
+    ShowCommand.self, CompareCommand.self, TopCommand.self, LogsCommand.self, AttachCommand.self,
+    RestartCommand.self,
     CancelCommand.self, ApproveCommand.self, SetCommand.self, SkipCommand.self,
     PauseCommand.self, UnpauseCommand.self, ExplainCommand.self, TraceCommand.self,
     TriggerCommand.self,

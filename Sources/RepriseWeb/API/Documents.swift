@@ -150,11 +150,3 @@ struct TableDocument: Encodable {
     }
   }
 }
-
-extension StepState {
-  /// The duration of the last attempt; nil if it has not ended.
-  var seconds: Double? {
-    guard let startedAt, let endedAt else { return nil }
-    return (endedAt - startedAt) / .seconds(1)
-  }
-}

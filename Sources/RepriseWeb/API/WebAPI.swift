@@ -220,7 +220,7 @@ package struct WebAPI: Sendable {
       let source = try await blocking { [journal] in
         try journal.definition(ofGeneration: generation, of: run.record).source
       }
-      return Comparison.Subject(run: run, generation: generation, source: source)
+      return Comparison.Subject(run.report, generation: generation, source: source)
     }
     return Comparison(try await subject("a"), try await subject("b"))
   }

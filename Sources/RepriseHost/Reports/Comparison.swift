@@ -1,11 +1,11 @@
 // The comparison of two runs, or of two generations of a run.
 
-import Reprise
-import RepriseHost
+package import Reprise
 import RepriseJournal
+package import RepriseTerminal
 
 /// What differs between two runs.
-struct Comparison: Encodable {
+package struct Comparison: Encodable {
   struct Side: Encodable {
     let state: String
     var notRun: String?
@@ -17,6 +17,13 @@ struct Comparison: Encodable {
       case state, seconds, attempt, started
       case notRun = "not-run"
     }
+
+    /// The state and the time as text.
+    fileprivate var words: String {
+      if let notRun { return "not run: \(notRun)" }
+      guard let seconds else { return state }
+      return "\(state) \(durationText(.seconds(seconds)))"
+    }
   }
 
   struct Step: Encodable {
@@ -24,6 +31,12 @@ struct Comparison: Encodable {
     let a: Side?
     let b: Side?
     let added: Double?
+
+    /// Whether the states differ, or the times by more than chance.
+    fileprivate var isDifferent: Bool {
+      let states = [a, b].map { $0.map { $0.notRun ?? $0.state } }
+      return states[0] != states[1] || abs(added ?? 0) >= Comparison.leastSeconds
+    }
 
     /// How much has changed: another state counts more than any time.
     fileprivate var change: Double {
@@ -45,10 +58,22 @@ struct Comparison: Encodable {
   }
 
   /// A run at the end of one of its generations.
-  struct Subject {
-    let run: FollowedRun
-    let generation: Int
-    let source: String
+  package struct Subject {
+    fileprivate let run: RunReport
+    fileprivate let generation: Int
+    fileprivate let source: String
+
+    /// Creates a subject.
+    ///
+    /// - Parameters:
+    ///   - run: The run.
+    ///   - generation: The generation at whose end it is compared.
+    ///   - source: The text of the workflow file by which that generation ran.
+    package init(_ run: RunReport, generation: Int, source: String) {
+      self.run = run
+      self.generation = generation
+      self.source = source
+    }
 
     fileprivate var sides: [String: Side] {
       var sides: [String: Side] = [:]
@@ -82,6 +107,11 @@ struct Comparison: Encodable {
     }
   }
 
+  /// The least difference of the times of a step that is shown, in seconds.
+  private static let leastSeconds = 0.1
+
+  /// The runs in words.
+  private let titles: [TerminalSafe]
   private let a: RunLine
   private let b: RunLine
   private let steps: [Step]
@@ -95,9 +125,20 @@ struct Comparison: Encodable {
     case firstDifferent = "first-different"
   }
 
-  init(_ first: Subject, _ second: Subject) {
-    a = first.run.report.line
-    b = second.run.report.line
+  /// Compares two runs.
+  ///
+  /// Linear in the number of steps, and quadratic in that of different lines of their files, of which more
+  /// than 20,000 are not compared.
+  package init(_ first: Subject, _ second: Subject) {
+    a = first.run.line
+    b = second.run.line
+    titles = [first, second].map { subject in
+      let record = subject.run.record
+      let generation =
+        subject.generation == subject.run.state.generation
+        ? "" : ", generation \(subject.generation)"
+      return "\(record.id) of \(record.request.workflow)\(generation)"
+    }
     let (left, right) = (first.sides, second.sides)
     let order = second.run.state.steps.map(\.id) + first.run.state.steps.map(\.id)
     var seen: Set<String> = []
@@ -132,6 +173,41 @@ struct Comparison: Encodable {
     }
   }
 
+  /// The comparison as text: what differs, the largest differences first.
+  package var text: TerminalSafe {
+    let rows = steps.filter(\.isDifferent).map { step in
+      let added = step.added.map { seconds in
+        (seconds < 0 ? "-" : "+") + durationText(.seconds(abs(seconds)))
+      }
+      return [step.step, step.a?.words ?? "not there", step.b?.words ?? "not there", added ?? ""]
+    }
+    var parts: [TerminalSafe] = ["a: run \(titles[0])\nb: run \(titles[1])"]
+    if !rows.isEmpty { parts.append(aligned([["STEP", "A", "B", ""]] + rows)) }
+    let same = steps.count - rows.count
+    if same > 0 {
+      parts.append(
+        "\(same) \(same == 1 ? "step has" : "steps have") no difference worth mentioning")
+    }
+    for (title, values) in [("parameters", params), ("outputs", outputs)] where !values.isEmpty {
+      let lines = values.map { value -> TerminalSafe in
+        let name = (value.step.map { $0 + "." } ?? "") + value.name
+        return "  \(name): \(Self.shown(value.a)) → \(Self.shown(value.b))"
+      }
+      parts.append("\(title):\n" + lines.joined(separator: "\n"))
+    }
+    if let source {
+      let changed = source.filter { $0.kind != "same" }
+      let lines = changed.map { "\($0.kind == "added" ? "+" : "-") \($0.text)" as TerminalSafe }
+      parts.append("workflow file:\n" + lines.joined(separator: "\n"))
+    }
+    return parts.joined(separator: "\n\n")
+  }
+
+  private static func shown(_ value: String?) -> String {
+    guard let value else { return "(none)" }
+    return String(value.split(separator: "\n").first ?? "")
+  }
+
   /// The lines of both texts, in order (Myers, "An O(ND) difference algorithm", 1986, as the
   /// standard library has it).
   private static func lines(_ a: String, _ b: String) -> [Line] {
@@ -163,5 +239,13 @@ struct Comparison: Encodable {
       }
     }
     return lines
+  }
+}
+
+extension StepState {
+  /// The duration of the last attempt; nil if it has not ended.
+  package var seconds: Double? {
+    guard let startedAt, let endedAt else { return nil }
+    return (endedAt - startedAt) / .seconds(1)
   }
 }
