@@ -80,14 +80,6 @@ struct ExplainCommand: AsyncParsableCommand {
   }
 
   private func explain(code: String) throws(Problem) {
-    guard let page = ErrorPage(code: code) else {
-      // The nearest by number: by edit distance, many codes would be equally near.
-      func distance(_ other: String) -> Int {
-        abs((Int(other.dropFirst()) ?? 0) - (Int(code.dropFirst()) ?? 0))
-      }
-      let near = ErrorPage.codes.min { distance($0) < distance($1) } ?? ""
-      throw Problem("error: there is no error code \"\(code)\"; did you mean \"\(near)\"?")
-    }
-    printLine(TerminalSafe(lines: page.text))
+    printLine(TerminalSafe(lines: try ErrorPage.found(code).text))
   }
 }

@@ -139,30 +139,20 @@ struct ValidateCommand: AsyncParsableCommand {
   ///
   /// - Returns: Whether it has no errors.
   private func check(_ path: String, _ seen: inout [Diagnostic]) async -> Bool {
-    do {
-      let source = try LoadedWorkflow.parse(path)
-      let workflow = try source.workflow(
-        with: Arguments(allowsMissing: true), actions: RunnerReport.catalog)
-      var all =
-        await workflow.warnings
-        + workflow.warnings(of: ScriptReport(workflow).problems + InputReport(workflow).problems)
-      if runners { all += await RunnerReport(workflow).problems.map(workflow.warning) }
-      let warnings = all.filter { !seen.contains($0) }
-      seen += warnings
-      guard format == .text else { return true }
-      for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
-      let (steps, count) = (workflow.steps.count, warnings.count)
-      printLine(
-        "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
-          + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
-      return true
-    } catch let error as WorkflowError {
-      report(error.diagnostics, "\(error)", &seen)
-    } catch {
-      let problem = Problem(error)
-      report(problem.diagnostics, problem.text, &seen)
+    let check = await WorkflowCheck(path, withRunners: runners)
+    guard let steps = check.steps else {
+      report(check.diagnostics, check.problem ?? "", &seen)
+      return false
     }
-    return false
+    let warnings = check.diagnostics.filter { !seen.contains($0) }
+    seen += warnings
+    guard format == .text else { return true }
+    for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
+    let count = warnings.count
+    printLine(
+      "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
+        + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
+    return true
   }
 
   private func report(

@@ -83,35 +83,6 @@ struct RunsDocument: Encodable {
   let more: Bool
 }
 
-/// A workflow of the project, and what a form for its parameters needs.
-struct WorkflowDocument: Encodable {
-  private let name: String
-  private let path: String
-  private let description: String?
-  private let params: [PlannedValue]
-  private let error: String?
-
-  /// Reads a file.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - name: The argument of `reprise run` that selects it.
-  init(path: String, name: String) {
-    self.name = name
-    self.path = path
-    do {
-      let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
-      description = workflow.description
-      params = workflow.parameters.map { PlannedValue($0) }
-      error = nil
-    } catch {
-      (description, params) = (nil, [])
-      let count = error.diagnostics.count
-      self.error = "\(count) \(count == 1 ? "error" : "errors"); see reprise validate \(name)"
-    }
-  }
-}
-
 /// The runs of a workflow beside each other: a row for each step, a cell for each run.
 struct TableDocument: Encodable {
   struct Cell: Encodable {
