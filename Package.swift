@@ -133,8 +133,10 @@ let package = Package(
       dependencies: [
         "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseStore",
         "RepriseControl", "RepriseTerminal", "ChildProcesses", "FileWatching", "CombineOperators",
-      ]
+      ],
+      plugins: ["ReferenceText"]
     ),
+    .plugin(name: "ReferenceText", capability: .buildTool()),
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
