@@ -13,7 +13,7 @@ struct TerminalOutputTests {
       #"\bwriteAll\("#,
       [
         "System/Process.swift", "Commands/EngineCommand.swift", "Commands/LogsCommand.swift",
-        "Commands/HostCommand.swift",
+        "Commands/HostCommand.swift", "Commands/MCPCommand.swift",
       ]
     ),
     // Functions of Platform and swift-system.

@@ -5,7 +5,7 @@ import ArgumentParser
 /// The subcommands of `reprise`.
 var subcommands: [any ParsableCommand.Type] {
   [
-    RunCommand.self, WatchCommand.self, EngineCommand.self, ResumeCommand.self,
+    RunCommand.self, WatchCommand.self, EngineCommand.self, MCPCommand.self, ResumeCommand.self,
     ValidateCommand.self, GraphCommand.self, InitCommand.self, ListCommand.self, RunsCommand.self,
     ShowCommand.self, CompareCommand.self, TopCommand.self, LogsCommand.self, AttachCommand.self,
     RestartCommand.self,
