@@ -326,9 +326,9 @@ def main():
             if options.only not in name:
                 continue
             began = time.monotonic()
+            project = Project(
+                os.path.realpath(options.reprise), os.path.join(folder, check.__name__))
             try:
-                project = Project(
-                    os.path.realpath(options.reprise), os.path.join(folder, check.__name__))
                 note = asyncio.run(asyncio.wait_for(check(project), 180))
                 result = f"ok     {time.monotonic() - began:6.1f} s  {name}: {note}"
             except Exception:  # pylint: disable=broad-except
@@ -336,6 +336,7 @@ def main():
                 result = f"FAILED {time.monotonic() - began:6.1f} s  {name}\n" + "  ".join(
                     traceback.format_exc().splitlines(keepends=True))
             print(result, flush=True)
+            project.end()
     return 0 if passed else 1
 
 

@@ -53,6 +53,13 @@ class Project:
             [self.reprise, *arguments], cwd=self.folder, env=self.environment, timeout=60,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode()
 
+    def end(self):
+        """Cancels what a failed check has left: runs go on without their server."""
+        if os.path.exists(os.path.join(self.folder, ".reprise")):
+            for run in map(json.loads, self.command("runs", "--json").splitlines()):
+                if run["status"] in ("queued", "running"):
+                    self.command("cancel", run["id"], "--now", "--wait")
+
 
 async def use(client, tool, **arguments):
     """Calls a tool, which must succeed; returns its structured content and its text."""
