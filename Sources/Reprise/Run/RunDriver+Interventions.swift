@@ -40,13 +40,18 @@ extension RunDriver {
   private func answerToSet(_ steps: [StepIndex], _ result: HandmadeResult) -> Answer {
     let phases = ledger.decide { page in steps.map { page.state[$0].phase } }
     if let done = phases.firstIndex(where: \.isSuccess) {
-      return .failure(
-        .refused("\(named([steps[done]])): already \(phases[done].name); restart from it instead"))
+      return .failure(refusalToSet([steps[done]]))
     }
     return .success(
       .set(
         steps.map { [plan] in plan[$0].id }, result,
         generation: phases.contains(where: \.isFinal) ? machine.generation + 1 : nil))
+  }
+
+  /// Returns why the results of steps that have succeeded are not set.
+  func refusalToSet(_ steps: [StepIndex]) -> InterventionRefusal {
+    let phase = ledger.decide { $0.state[steps[0]].phase }
+    return .refused("\(named(steps)): already \(phase.name); restart from it instead")
   }
 
   /// Returns an intervention without secrets in what is recorded of it.
@@ -105,12 +110,16 @@ extension RunDriver {
   /// Sets the results of steps: of pending ones at once, of steps in progress when they have
   /// stopped.
   ///
-  /// - Returns: The steps that have already ended, from which the run must be restarted.
-  mutating func set(_ steps: [StepIndex], to result: HandmadeResult) -> [StepIndex] {
+  /// - Returns: The steps that have already ended, from which the run must be restarted, and those that
+  ///   have succeeded meanwhile, and keep their results.
+  mutating func set(
+    _ steps: [StepIndex], to result: HandmadeResult
+  ) -> (ended: [StepIndex], late: [StepIndex]) {
     let set = SetResult(result: result, by: asker)
-    let (futures, ended) = ledger.decide { page in
+    let (futures, ended, late) = ledger.decide { page in
       var futures: [StepFuture] = []
       var ended: [StepIndex] = []
+      var late: [StepIndex] = []
       for step in steps {
         switch page.state[step].phase {
         case .pending:
@@ -122,14 +131,14 @@ extension RunDriver {
         case .failed, .cancelled:
           ended.append(step)
         case .succeeded, .skipped:
-          break
+          late.append(step)
         }
       }
-      return (futures, ended)
+      return (futures, ended, late)
     }
     for future in futures { future.interrupt() }
     for step in ended { resultsToSet[step] = set }
-    return ended
+    return (ended, late)
   }
 
   /// Forgets results that are still to be set, of steps that a later request restarts.

@@ -62,6 +62,8 @@ struct RunDriver {
   var retryDelays: [Task<Void, Never>] = []
   /// Who made the request that is being handled.
   var asker: Requester?
+  /// The answer to that request, which is given when it has been done: a step could begin in between.
+  private var unanswered: (answer: @Sendable (Answer) -> Void, result: Answer)?
   /// The results to set when the next generation begins.
   var resultsToSet: [StepIndex: SetResult] = [:]
   /// The reason for which the run must not begin, if any.
@@ -132,7 +134,11 @@ struct RunDriver {
       asker = performer.masked(asking)
       let actions = decide(input)
       let result = self.answer(to: input, leadingTo: actions)
-      answer(result)
+      if case .success = result, input.isDoneAtOnce {
+        unanswered = (answer, result)
+      } else {
+        answer(result)
+      }
       // What is refused has not changed the machine.
       guard case .success = result else { return [] }
       if case .restart(let steps, _) = input { forgetResultsToSet(from: steps) }
@@ -193,7 +199,11 @@ struct RunDriver {
         cancel(steps, now: now)
         input = .stepsCancelled
       case .set(let steps, let result):
-        let ended = set(steps, to: result)
+        let (ended, late) = set(steps, to: result)
+        if !late.isEmpty {
+          let refusal = refusalToSet(late)
+          unanswered?.result = .failure(refusal)
+        }
         input = ended.isEmpty ? .stepsCancelled : .restartAfter(ended)
       case .pause(let isPaused):
         pause(isPaused)
@@ -208,10 +218,19 @@ struct RunDriver {
         return await end(cause)
       }
       if let input { actions += decide(input) }
+      answerNow()
     }
+    answerNow()
     // The end of a step that did not run may have freed the slot of an item.
     performer.slots.startNext()
     return nil
+  }
+
+  /// Gives the answer to what has been done now.
+  private mutating func answerNow() {
+    let (answer, result) = unanswered ?? ({ _ in }, .failure(.cancelling))
+    unanswered = nil
+    answer(result)
   }
 
   // MARK: Starting

@@ -262,7 +262,7 @@ extension Node {
         length: 1)
     }
     return map([
-      ("id", text("until-stopped")), ("if", text("always()")),
+      ("id", text(WorkflowReader.idOfStayingUp)), ("if", text("always()")),
       ("wait", map([("until", text(Tables.Moment.stopped))])),
     ])
   }

@@ -44,13 +44,16 @@ extension WorkflowReader {
     }
   }
 
+  /// The id of the step that a run has which stays up, and that no one has written.
+  package static let idOfStayingUp = "until-stopped"
+
   /// Warns of `cancelled()` outside `finally`, where it is never true, and of `always()`.
   ///
   /// A cancelled run starts only the steps under `finally`.
   private mutating func warnOfCancelled() {
     for check in checks where check.place == .condition {
       guard let position = check.draft, position < steps.count,
-        steps[position].extrasIfAny?.finally == nil
+        steps[position].extrasIfAny?.finally == nil, steps[position].id != Self.idOfStayingUp
       else { continue }
       for (expression, offset) in check.template.expressions {
         let causes: [(Expression.Function, Diagnostic.Cause)] = [
