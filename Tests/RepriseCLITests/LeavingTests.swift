@@ -89,9 +89,9 @@ struct LeavingTests {
   @Test func `resume --detach prints the run and goes on in the background`() async throws {
     let scenario = try scenario()
     try scenario.write(
-      "steps: [{ id: a, run: 'test -e mended' }]", to: "broken.yaml")
+      "steps: [{ id: a, run: 'test -e fixed' }]", to: "broken.yaml")
     try await scenario.reprise("run", "broken.yaml", "--progress", "none").fails(with: 1)
-    try scenario.write("", to: "mended")
+    try scenario.write("", to: "fixed")
     let resumed = try await scenario.reprise("resume", "@last", "--detach").succeeds()
     #expect(
       resumed.output.trimmingCharacters(in: .newlines) == (try await scenario.runs()).first?.id)

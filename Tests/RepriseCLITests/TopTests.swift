@@ -11,7 +11,7 @@ struct TopTests {
       name: broken
       steps:
         - { id: build, run: "echo built >> log" }
-        - { id: check, run: "echo looking; echo 'it is wrong'; test -e mended" }
+        - { id: check, run: "echo looking; echo 'it is wrong'; test -e fixed" }
       """, to: "broken.yaml")
     try scenario.write(
       """
@@ -28,7 +28,7 @@ struct TopTests {
     let output = try await scenario.onTerminal(
       "reprise run broken.yaml --progress none; reprise top",
       keys: """
-        shown '1 run'; printf '\\r'; shown 'check failed'; touch mended; printf r; shown 'resume the run'
+        shown '1 run'; printf '\\r'; shown 'check failed'; touch fixed; printf r; shown 'resume the run'
         printf y; shown 'generation 2'; shown '2 of 2 done'; printf q; shown 'succeeded (2)'; printf q
         """)
     #expect(output.contains("status 0"))

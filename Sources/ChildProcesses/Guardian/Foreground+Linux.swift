@@ -83,13 +83,7 @@ private struct Foreground {
         let isResumed = SignalSet.isPending(SignalNumber.resume)
         if !isResumed { sendSignal(SignalNumber.stop, to: processID) }
       case .resumed: break
-      case .ended(.exited(let code)): exitAtOnce(code)
-      case .ended(.signalled(let number)):
-        restoreSignal(number)
-        SignalSet([number]).unblock()
-        sendSignal(number, to: processID)
-        // Reached if the default action of the signal does not end a process.
-        exitAtOnce(128 + number)
+      case .ended(let status): end(as: status)
       }
     }
   }

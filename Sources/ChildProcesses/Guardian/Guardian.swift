@@ -195,20 +195,13 @@ struct Guardian {
     let hasSurvivors = killDescendants()
     group?.remove()
     if status != .exited(code: 0) { TemporaryFiles.removeLeftovers(of: engine) }
-    switch status {
-    case .exited(let code):
-      exitAtOnce(code)
-    case .signalled(let number):
+    if case .signalled(let number) = status {
       terminal?.restore()
       if number == SignalNumber.kill { explain(hasSurvivors: hasSurvivors) }
       if requests.deadlineExpired, let asked = requests.last { exitAtOnce(128 + asked) }
       if pulse.problem != nil { exitAtOnce(4) }
-      restoreSignal(number)
-      SignalSet([number]).unblock()
-      sendSignal(number, to: processID)
-      // Reached if the default action of the signal does not end a process.
-      exitAtOnce(128 + number)
     }
+    end(as: status)
   }
 
   /// Prints what happened and how to continue, on behalf of the killed engine.
@@ -225,6 +218,19 @@ struct Guardian {
       + (hasSurvivors ? ", except those that survive it\n" : "\n")
       + (run.isEmpty ? "" : "  resume the run with: reprise resume \(run)\n")
     writeOnce(Array(text.utf8), to: 2)
+  }
+}
+
+/// Ends this process in the same way as a child has ended.
+func end(as status: ChildExit) -> Never {
+  switch status {
+  case .exited(let code): exitAtOnce(code)
+  case .signalled(let number):
+    restoreSignal(number)
+    SignalSet([number]).unblock()
+    sendSignal(number, to: processID)
+    // Reached if the default action of the signal does not end a process.
+    exitAtOnce(128 + number)
   }
 }
 

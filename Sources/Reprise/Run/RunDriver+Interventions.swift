@@ -111,7 +111,7 @@ extension RunDriver {
   /// stopped.
   ///
   /// - Returns: The steps that have already ended, from which the run must be restarted, and those that
-  ///   have succeeded meanwhile, and keep their results.
+  ///   have already succeeded, and keep their results.
   mutating func set(
     _ steps: [StepIndex], to result: HandmadeResult
   ) -> (ended: [StepIndex], late: [StepIndex]) {

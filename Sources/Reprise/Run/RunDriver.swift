@@ -228,7 +228,7 @@ struct RunDriver {
 
   /// Gives the answer to what has been done now.
   private mutating func answerNow() {
-    let (answer, result) = unanswered ?? ({ _ in }, .failure(.cancelling))
+    guard let (answer, result) = unanswered else { return }
     unanswered = nil
     answer(result)
   }

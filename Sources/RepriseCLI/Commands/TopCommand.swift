@@ -103,7 +103,7 @@ private struct Top {
 
   // MARK: A run
 
-  /// Shows a run until the user goes back to the list; it may end, be resumed and end again meanwhile.
+  /// Shows a run until the user goes back to the list; it may end, be resumed and end again.
   private func open(_ run: String) async throws {
     var name = run
     while !Task.isCancelled {

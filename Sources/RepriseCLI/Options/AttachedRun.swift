@@ -129,7 +129,7 @@ struct AttachedRun {
   /// A run listens before it begins, so that it can be cancelled while it waits for its turn or while
   /// attempts of an earlier engine are stopped. It sends no events before that.
   ///
-  /// - Returns: Whether they come; false if the run has ended meanwhile.
+  /// - Returns: Whether they come; false if the run has ended.
   /// - Throws: ``Problem`` if the run cannot be reached, or waits for its turn.
   func join() async throws -> Bool {
     while true {

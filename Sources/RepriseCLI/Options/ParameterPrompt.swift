@@ -67,7 +67,7 @@ struct ParameterPrompt {
   }
 }
 
-/// Asks something; a signal restores the terminal and ends the process meanwhile.
+/// Asks something; a signal during the question restores the terminal and ends the process.
 ///
 /// - Parameters:
 ///   - display: The display of the prompt.

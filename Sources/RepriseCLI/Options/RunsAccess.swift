@@ -13,7 +13,7 @@ func runsAccess(in journal: Journal) -> RunsAccess {
   .opened {
     let words = [executablePath ?? CommandLine.arguments[0], "top"]
     do {
-      // A program of its own, as an editor is: this one goes on with its run meanwhile.
+      // A program of its own, as an editor is: this one goes on with its run.
       _ = try await blocking {
         try runInForeground(
           words + ["--state-dir", journal.directory.path], ofTerminal: standardInput)

@@ -42,15 +42,10 @@ package struct Completions {
       }
     }
     guard !typed.utf8.contains(UInt8(ascii: "/")) else { return paths(typed) }
-    let named = files.names.map { name in
-      let workflow = try? files.place(of: name).loaded()
-      return Completion(word: name, description: workflow?.description ?? "a workflow")
+    let named = files.described.map { name, description in
+      Completion(word: name, description: description.isEmpty ? "a workflow" : description)
     }
-    let others = (files.folder.map { WorkflowCatalog(of: $0).entries } ?? []).flatMap { entry in
-      ([entry.name] + entry.aliases).map { Completion(word: $0, description: entry.description) }
-    }
-    let all = named + others.filter { other in !named.contains { $0.word == other.word } }
-    return all.contains { $0.word.hasPrefix(typed) } ? all : paths(typed)
+    return named.contains { $0.word.hasPrefix(typed) } ? named : paths(typed)
   }
 
   /// Returns the folders and workflow files whose paths begin with a text.

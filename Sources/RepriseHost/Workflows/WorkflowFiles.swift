@@ -58,9 +58,9 @@ package struct WorkflowFiles: Sendable {
 
   /// Finds a workflow in a file of the nearest folder by its name alone, or by an alias.
   private func named(_ name: String) throws(Problem) -> WorkflowPlace? {
-    guard Self.isName(name), let folder,
-      let entry = try WorkflowCatalog(of: folder).entry(named: name),
-      let parent = project.nearest(withFolder: ProjectFolders.workflows)
+    guard Self.isName(name), let parent = project.nearest(withFolder: ProjectFolders.workflows),
+      let entry = try WorkflowCatalog(of: joinedPath(parent, ProjectFolders.workflows))
+        .entry(named: name)
     else { return nil }
     let (file, part) = Self.parts(of: entry.path)
     let path = Self.path(file, from: parent)
@@ -165,12 +165,21 @@ package struct WorkflowFiles: Sendable {
   }
 
   /// The names of the workflows that can be given by name: of files, then of workflows in files.
-  package var names: [String] { folder.map(Self.names) ?? [] }
+  package var names: [String] { described.map(\.name) }
 
-  private static func names(in folder: String) -> [String] {
+  /// The same names with the first lines of the descriptions; empty for what has none.
+  var described: [(name: String, description: String)] { folder.map(Self.described) ?? [] }
+
+  private static func names(in folder: String) -> [String] { described(in: folder).map(\.name) }
+
+  /// Reads each file once.
+  private static func described(in folder: String) -> [(name: String, description: String)] {
+    let named = WorkflowCatalog(of: folder).entries.flatMap { entry in
+      ([entry.name] + entry.aliases).map { (name: $0, description: entry.description) }
+    }
     let files = found(in: folder).map { shortName($0, in: folder) }
-    let others = WorkflowCatalog(of: folder).entries.flatMap { [$0.name] + $0.aliases }
-    return files + others.filter { !files.contains($0) }
+    let descriptions = Dictionary(named.map { ($0.name, $0.description) }) { first, _ in first }
+    return files.map { ($0, descriptions[$0] ?? "") } + named.filter { !files.contains($0.name) }
   }
 
   /// Returns the workflow files in a folder, sorted by name; empty if the folder does not exist.
