@@ -85,7 +85,7 @@ extension LearntFiles {
   /// - Parameters:
   ///   - report: What it has used.
   ///   - place: Where it learns.
-  ///   - start: When it started, in nanoseconds since 1970.
+  ///   - start: When it started, in nanoseconds since 1970, by the wall clock, as the times of files.
   ///   - isMade: Whether another step makes a file.
   /// - Throws: ``NothingLearnt`` if the report does not describe the attempt for certain.
   init(
@@ -130,7 +130,7 @@ extension LearntFiles {
     _ place: LearningPlace, since start: Int64, _ isMade: (String) -> Bool
   ) throws(NothingLearnt) {
     let path = place.absolute(folder)
-    guard let now = try? Stat(at: path), now.modifiedNanoseconds != first.modified else { return }
+    guard (try? Stat(at: path))?.modifiedNanoseconds != first.modified else { return }
     func isYoung(_ name: String) -> Bool {
       (try? Stat(at: joinedPath(path, name), followsLink: false))
         .map { $0.statusChangedNanoseconds >= start } ?? false

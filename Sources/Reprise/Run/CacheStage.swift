@@ -185,7 +185,7 @@ struct CacheStage: StepStage {
       // Read only if a folder has changed: it takes as long as there are steps.
       lazy var others = cache.memory.filesMade(without: [context.step.id])
       if isLearning, trace.nothingLearnt == nil {
-        trace.learn(from: context, in: place, since: before.time) { others.contains($0) }
+        trace.learn(from: context, in: place) { others.contains($0) }
       }
       if let folders {
         trace.noteFound(before.files.keys, context, last, folders)
@@ -205,8 +205,7 @@ extension StepTrace {
   ///
   /// Reads these files, which blocks.
   fileprivate mutating func learn(
-    from context: StepContext, in place: LearningPlace?, since start: Timestamp?,
-    isMade: (String) -> Bool
+    from context: StepContext, in place: LearningPlace?, isMade: (String) -> Bool
   ) {
     do throws(NothingLearnt) {
       guard let place, let watch = context.watch else {
@@ -221,8 +220,7 @@ extension StepTrace {
       case .nothing(let reason): throw NothingLearnt(reason: reason)
       case .files(let report):
         try context.expectOwnFolderUnused(report)
-        let learnt = try LearntFiles(
-          report, in: place, since: (start?.microseconds ?? 0) * 1000, isMade: isMade)
+        let learnt = try LearntFiles(report, in: place, since: watch.startedAt, isMade: isMade)
         let names = [learnt.used, learnt.made].flatMap(\.keys) + learnt.absent
         guard context.masker.isEmpty || names.allSatisfy({ context.masker.masked($0) == $0 }) else {
           throw NothingLearnt(reason: "the name of a file contains a secret")

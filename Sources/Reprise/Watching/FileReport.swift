@@ -1,5 +1,7 @@
 // `FileReport`: which files an attempt has used, as the trace of its processes says.
 
+import Platform
+
 /// The files that an attempt of a step has used.
 package struct FileReport: Sendable, Equatable {
   /// One file.
@@ -129,6 +131,15 @@ extension FileReport.Attributes {
       let mode = UInt32(texts[4], radix: 8)
     else { return nil }
     self.init(size: size, modified: modified, changed: changed, inode: inode, mode: mode)
+  }
+
+  /// Reads those of a file that is there now, without following a link; nil if nothing is.
+  init?(ofFile path: String) {
+    guard let status = try? Stat(at: path, followsLink: false) else { return nil }
+    self.init(
+      size: status.size, modified: status.modifiedNanoseconds,
+      changed: status.statusChangedNanoseconds, inode: UInt64(status.inode.rawValue),
+      mode: UInt32(status.mode.rawValue))
   }
 
   /// Whether it was a folder.

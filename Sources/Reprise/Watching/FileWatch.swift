@@ -1,6 +1,8 @@
 // `FileWatch`: asks for the files that steps use, and takes what their attempts have used.
 
 package import ChildProcesses
+import Paths
+import Platform
 import Synchronization
 import Workflows
 
@@ -22,8 +24,8 @@ package struct FileWatch: Sendable {
   /// It must not block. With nil, only steps that learn from it are watched.
   package let onEnd: (@Sendable (_ step: String, _ attempt: Int, Seen) -> Void)?
 
-  /// The attempts that are being watched; shared by all copies.
-  private let live = LiveTraces()
+  /// What the attempts change; shared by all copies.
+  private let changes = AttemptChanges()
 
   package init(
     of folder: String, guardian: (any DescriptorHolder)?,
@@ -38,49 +40,100 @@ package struct FileWatch: Sendable {
   func attempt(of step: Workflow.Step) -> AttemptWatch? {
     guard step.extrasIfAny?.isWatched != false else { return nil }
     guard onEnd != nil || step.extrasIfAny?.cache?.learning != nil else { return nil }
-    return AttemptWatch(self)
+    return AttemptWatch(self, step.id)
   }
 
-  /// Returns whether an attempt in progress has made, changed or removed a file.
+  /// Returns whether the last change of a file is of an attempt: one in progress has made, changed or removed
+  /// it, or the last one of a step has, and it is as that attempt has left it.
   ///
   /// - Parameter path: The path, relative to the folder.
-  /// - Returns: Whether one has.
-  package func changes(_ path: String) -> Bool { live.change(folder + "/" + path) }
+  /// - Returns: Whether it is. Reads the attributes of the file, which blocks.
+  package func changes(_ path: String) -> Bool { changes.include(joinedPath(folder, path)) }
 
   fileprivate func begin() throws(SpawnError) -> FileTrace {
     let trace = try FileTrace(of: folder, guardian: guardian)
-    live.add(trace)
+    changes.add(trace)
     return trace
+  }
+
+  fileprivate func end(_ report: FileReport, of step: String) {
+    changes.end(of: step, LeftFiles(report, in: folder))
   }
 }
 
-/// The traces of attempts in progress.
-private final class LiveTraces: Sendable {
+/// The files that attempts change.
+private final class AttemptChanges: Sendable {
   private struct Reference {
     weak var trace: FileTrace?
   }
 
-  private let traces = Mutex<[Reference]>([])
+  private struct State {
+    var live: [Reference] = []
+    /// What the last attempt of each step has left. A change of it may be seen after the attempt has ended.
+    var left: [String: LeftFiles] = [:]
+  }
+
+  private let state = Mutex(State())
 
   func add(_ trace: FileTrace) {
-    traces.withLock { traces in
-      traces.removeAll { $0.trace == nil }
-      traces.append(Reference(trace: trace))
+    state.withLock { state in
+      state.live.removeAll { $0.trace == nil }
+      state.live.append(Reference(trace: trace))
     }
   }
 
-  func change(_ path: String) -> Bool {
-    // Without the lock: each trace has one of its own.
-    traces.withLock { $0.compactMap(\.trace) }.contains { $0.changes(path) }
+  func end(of step: String, _ files: LeftFiles) {
+    state.withLock { $0.left[step] = files }
+  }
+
+  func include(_ path: String) -> Bool {
+    let (live, left) = state.withLock { ($0.live.compactMap(\.trace), $0.left.values) }
+    // Without the lock: each trace has one of its own, and a file is looked at.
+    return live.contains { $0.changes(path) } || left.contains { $0.include(path) }
+  }
+}
+
+/// The files that an attempt has made, changed or removed, as it has left them.
+private struct LeftFiles: Sendable {
+  /// By their absolute paths; nil for those that are gone.
+  private let files: [String: FileReport.Attributes?]
+
+  init(_ report: FileReport, in folder: String) {
+    let prefix = folder == "/" ? folder : folder + "/"
+    var files: [String: FileReport.Attributes?] = [:]
+    for use in report.uses
+    where !use.kinds.isDisjoint(with: [.written, .removed, .temporary])
+      && !use.kinds.contains(.changedByOthers) && use.path.hasPrefix(prefix)
+    {
+      files.updateValue(FileReport.Attributes(ofFile: use.path), forKey: use.path)
+    }
+    self.files = files
+  }
+
+  /// Whether the last change of a file is of the attempt.
+  func include(_ path: String) -> Bool {
+    guard let left = files[path] else { return false }
+    let now = FileReport.Attributes(ofFile: path)
+    // The times of a folder are those of its names, which have changes of their own.
+    return left == now || left?.isFolder == true && now?.isFolder == true
   }
 }
 
 /// The watch of one attempt.
 final class AttemptWatch: Sendable {
+  /// When the attempt was about to start, in nanoseconds since 1970.
+  ///
+  /// By the wall clock, since it is compared with the times of files: the clock of a run does not follow when
+  /// the wall clock is set.
+  let startedAt = nanosecondsSince1970()
   private let watch: FileWatch
+  private let step: String
   private let result = Mutex<FileWatch.Seen?>(nil)
 
-  init(_ watch: FileWatch) { self.watch = watch }
+  init(_ watch: FileWatch, _ step: String) {
+    self.watch = watch
+    self.step = step
+  }
 
   /// What was seen; of an attempt that started no process here, nothing.
   var seen: FileWatch.Seen {
@@ -107,8 +160,9 @@ final class AttemptWatch: Sendable {
   func end(_ trace: FileTrace) {
     let seen: FileWatch.Seen
     if let text = trace.report() {
-      seen =
-        FileReport(trace: text).map(FileWatch.Seen.files) ?? .nothing("its trace is incomplete")
+      let report = FileReport(trace: text)
+      if let report { watch.end(report, of: step) }
+      seen = report.map(FileWatch.Seen.files) ?? .nothing("its trace is incomplete")
     } else {
       seen = .nothing("its processes could not be watched")
     }

@@ -16,7 +16,8 @@ struct LearntUses: Sendable {
   /// The traces of the steps by their ids; reads the database, which blocks.
   var traces: [String: StepTrace] { memory.recallAll() }
 
-  /// Returns those of some changed files that steps have made, or are about to make.
+  /// Returns those of some changed files that steps have made, or are about to make, also in attempts that
+  /// failed.
   ///
   /// A watch that took them for changes by its user would start again and again.
   func own(_ paths: Set<String>, _ traces: [String: StepTrace]) -> Set<String> {

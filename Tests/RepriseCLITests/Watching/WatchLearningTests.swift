@@ -45,6 +45,34 @@ import Testing
     #expect(scenario.read("log").split(separator: "\n").map(String.init) == ["a", "b", "a", "b"])
   }
 
+  @Test func `a step that fails after it has written does not start itself`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("one", to: "src/a.txt")
+    try scenario.write(
+      """
+      on: { files: 'src/**' }
+      steps:
+        - { id: a, run: "tr a-z A-Z < src/a.txt > src/a.out; sort -o src/a.txt src/a.txt; cat > src/x; rm src/x; exit 1", cache: auto }
+      """, to: "w.yaml")
+    let started = try scenario.start(["watch", "w.yaml", "--progress", "plain"])
+    await scenario.becomesWatched()
+    func runsHaveFailed(_ count: Int) async throws {
+      try await expectEventually("\(count) runs have failed") {
+        try await scenario.runs().filter { $0.status == "failed" }.count == count
+      }
+    }
+    try scenario.write("two", to: "src/a.txt")
+    try await runsHaveFailed(1)
+    // A file that the step writes, too.
+    try scenario.write("three", to: "src/a.out")
+    try await runsHaveFailed(2)
+    try scenario.write("four", to: "src/a.txt")
+    try await runsHaveFailed(3)
+    started.send(SIGINT)
+    _ = try await started.end()
+    #expect(try await scenario.runs().count == 3)
+  }
+
   @Test func `with restart-from affected, a change restarts the steps that have read the file`()
     async throws
   {

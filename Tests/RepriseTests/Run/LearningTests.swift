@@ -20,10 +20,20 @@ import Testing
     }
   }
 
-  private func engine(_ environment: [String: String] = [:]) -> Engine {
+  /// A clock of runs after the wall clock was set forward by an hour.
+  private struct ClockBehind: RunClock {
+    var now: Timestamp { SystemClock().now.advanced(by: .seconds(-3600)) }
+
+    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+  }
+
+  private func engine(
+    _ environment: [String: String] = [:], clock: any RunClock = SystemClock()
+  ) -> Engine {
     let inherited = ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }
     var engine = Engine(
-      executor: LocalExecutor(environment: inherited, directory: path), memory: memory)
+      executor: LocalExecutor(environment: inherited, directory: path), clock: clock,
+      memory: memory)
     engine.watch = FileWatch(of: path, guardian: nil)
     return engine
   }
@@ -32,10 +42,10 @@ import Testing
   ///
   /// - Returns: The ids of the steps that ran, and the last line of the output of each.
   private func run(
-    _ steps: String, _ environment: [String: String] = [:]
+    _ steps: String, _ environment: [String: String] = [:], clock: any RunClock = SystemClock()
   ) async throws -> [String: String] {
     let workflow = try Workflow(text: "steps:\n" + steps, file: "w.yaml")
-    let run = engine(environment).start(workflow)
+    let run = engine(environment, clock: clock).start(workflow)
     #expect(await run.outcome == .succeeded, "\(run.state.steps.map(\.phase))")
     var ran: [String: String] = [:]
     for step in run.state.steps where step.startedAt != nil {
@@ -108,6 +118,12 @@ import Testing
     let steps = step("ls > out", id: "list") + step("mkdir -p gen; cat a > gen/x", id: "make")
     _ = try await run(steps)
     #expect(try await run(steps).isEmpty, "\(explained(steps))")
+  }
+
+  @Test func `a step learns what it lists, also after the wall clock was set`() async throws {
+    let steps = step("find . -name 'q*' > out")
+    _ = try await run(steps, clock: ClockBehind())
+    #expect(try await run(steps, clock: ClockBehind()).isEmpty, "\(explained(steps))")
   }
 
   @Test func `what a step before it makes in a listed folder counts`() async throws {
