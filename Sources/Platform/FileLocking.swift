@@ -29,6 +29,9 @@ extension OpenFile {
   /// - Throws: As ``lock(waits:)``, while it is locked exclusively through another open file.
   package func lockTogether() throws(Errno) { try lock(F_RDLCK, waits: false) }
 
+  /// Unlocks the file, also for the processes that have a copy of this open file.
+  package func unlock() { try? lock(F_UNLCK, waits: false) }
+
   private func lock(_ type: Int32, waits: Bool) throws(Errno) {
     var request = Self.wholeFile(type)
     let command = waits ? FileLockCommand.wait : FileLockCommand.set

@@ -80,6 +80,9 @@ package final class FileLock: Sendable {
   /// and may keep it.
   private static let recheckInterval = DispatchTimeInterval.milliseconds(50)
 
+  /// Releases the lock now, also that of copies of the descriptor.
+  func release() { file.unlock() }
+
   /// Writes a text to the file, for the process that takes the lock after this one has died.
   func note(_ text: String) {
     file.replaceContents(with: Array(text.utf8))

@@ -20,7 +20,7 @@ struct WatchTests {
       let word: String? =
         switch report {
         case .began: "began"
-        case .handled(let trigger, _): "handled " + trigger.words
+        case .handled(let trigger, _, _): "handled " + trigger.words
         case .message(let text): text
         case .statusChanged: nil
         }

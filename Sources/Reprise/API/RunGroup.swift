@@ -102,6 +102,16 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     }
   }
 
+  /// Stops accepting runs if none is live or starting.
+  ///
+  /// - Returns: Whether it does.
+  package func closeIfIdle() -> Bool {
+    state.withLock { state in
+      if state.isIdle, state.phase == .open { state.phase = .closed }
+      return state.phase != .open
+    }
+  }
+
   /// Waits until no run is live or starting.
   package func finish() async {
     await state.wait(until: { $0.isIdle }, among: { $0.waiting.add($1) })

@@ -69,7 +69,7 @@ private final class AttemptChanges: Sendable {
 
   private struct State {
     var live: [Reference] = []
-    /// What the last attempt of each step has left. A change of it may be seen after the attempt has ended.
+    /// What the last attempt of each step has left, since a change may be seen after its end.
     var left: [String: LeftFiles] = [:]
   }
 

@@ -69,7 +69,7 @@ struct TriggerCommand: AsyncParsableCommand {
 struct TriggersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
-    abstract: "List the workflows that are or were watched, with counts of their events.",
+    abstract: "List the workflows with triggers, their watches, and the counts of their events.",
     discussion: """
       EXAMPLES
         reprise triggers
@@ -79,7 +79,8 @@ struct TriggersCommand: AsyncParsableCommand {
         watching        events start runs
         paused          events are queued until P is pressed in its display
         not answering   the watch is starting, shutting down or suspended
-        ended           watch the workflow again with: reprise watch FILE
+        ended           watch the workflow again with: reprise watch NAME, or all with: reprise watch
+        not watched     the workflow has triggers, and has never been watched
       """)
 
   @Flag(help: "Print one JSON object per line.")
@@ -88,15 +89,10 @@ struct TriggersCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOptions
 
   func run() async throws {
-    let directory = try state.directory()
-    guard directory.exists else {
-      if !json { printLine("No workflow has been watched in \"\(directory.path)\" yet.") }
-      return
-    }
-    let journal = try state.openExistingJournal()
+    let journal = try state.directory().exists ? state.openExistingJournal() : nil
     let watches: WatchList
     do throws(JournalError) {
-      watches = try await WatchList(of: journal)
+      watches = try await WatchList(of: journal, WorkflowFiles().folder)
     } catch {
       throw Problem(error)
     }

@@ -12,7 +12,7 @@ import Synchronization
 struct WatchCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Run a workflow whenever one of its triggers (\"on\") fires.",
+    abstract: "Run workflows whenever one of their triggers (\"on\") fires.",
     discussion: """
       Changed files, schedules, lines of standard input, reprise trigger and runs of other \
       workflows are events that start a run; when-busy determines what happens to an event that \
@@ -22,13 +22,25 @@ struct WatchCommand: DrivingCommand {
       watch; the next watch handles the events still queued. SIGUSR1 restarts the \
       current run.
 
+      Without a name, all workflows of the project that have triggers are watched, and those that are \
+      added, changed or removed are taken up. Keys act on a watch of one workflow only.
+
       EXAMPLES
+        reprise watch
         reprise watch site
         reprise watch deploy.yaml -p target=staging
         tail -f events.jsonl | reprise watch import --progress plain
       """)
 
-  @OptionGroup var workflow: WorkflowArgument
+  @Argument(
+    help: ArgumentHelp(
+      """
+      The name of a workflow in workflows/, or the path of a file; with #NAME, a workflow in it. \
+      Default: all workflows in workflows/ that have triggers.
+      """,
+      valueName: "workflow"),
+    completion: .workflow)
+  var workflow: String?
 
   @Option(help: "Progress display: auto, tree, plain, github, json or none.")
   var progress = ProgressStyle.auto
@@ -45,7 +57,7 @@ struct WatchCommand: DrivingCommand {
   var isDetached: Bool { false }
 
   func run() async throws {
-    let name = try workflow.name()
+    guard let name = workflow else { throw try await watchProject() }
     let source = try LoadedWorkflow.parse(try enterFolder(ofWorkflow: name))
     // The event that starts a run may provide parameters that are missing now.
     var arguments = try parameters.arguments(for: source.parameters)
@@ -81,19 +93,13 @@ struct WatchCommand: DrivingCommand {
     _ watch: Watch, _ style: ProgressStyle, isParallel: Bool
   ) async throws -> ExitStatus {
     let display = WatchDisplay(
-      style: style, environment: inheritedEnvironment(), isParallel: isParallel,
+      style: style, environment: inheritedEnvironment(), runs: isParallel ? .parallel : .single,
       notifies: notifying.notify,
       controls: WatchDisplay.Controls(
-        keys: { watch.newest?.keys }, status: { watch.watchStatus }, fire: { watch.fire() },
+        keys: { watch.newest?.keys }, statuses: { watch.watchStatus.map { [$0] } ?? [] },
+        fire: { watch.fire() },
         pause: { watch.togglePause() }, outputClosed: { watch.end(because: .outputClosed) }))
-    let listening = watch.reports.publisher.sink { report in
-      switch report {
-      case .began(let run): display.show(run)
-      case .handled(let trigger, let run): display.announce(trigger, trigger.words, run: run)
-      case .statusChanged: display.statusChanged()
-      case .message(let text): display.say(text)
-      }
-    }
+    let listening = watch.reports.publisher.sink { display.take($0) }
     forwardSignals(watch)
     let ending = try await watch.run()
     listening.cancel()
@@ -101,12 +107,62 @@ struct WatchCommand: DrivingCommand {
     if let waiting = watch.watchStatus?.waiting, waiting > 0, display.isHumanReadable {
       printError("events still queued: \(waiting); the next reprise watch handles them")
     }
-    switch ending {
-    case .signal(let number): return .stopped(by: number)
-    case .outputClosed: return .outputClosed
-    case .failed: return .internalFailure
     // The result of the last run is known only now.
-    case .exhausted: return watch.hasFailed ? .stepFailed : .succeeded
+    return .of(ending, hasFailed: watch.hasFailed)
+  }
+
+  /// Watches all workflows of the project that have triggers, and returns the exit status.
+  private func watchProject() async throws -> ExitStatus {
+    guard let folder = WorkflowFiles().projectFolder else {
+      throw Problem("error: there is no workflow here; create a first one with: reprise init")
+    }
+    guard parameters.isEmpty else {
+      throw Problem(
+        "error: parameters need the name of a workflow, as in: reprise watch site -p page=index")
+    }
+    guard changeDirectory(to: folder) else {
+      throw Problem("error: cannot enter the folder \"\(folder)\"")
+    }
+    let journal = try state.openJournal()
+    let host = RunHost(
+      journal, guardian: ProcessLinks.current.withLock { $0.guardian }, settings: engine.settings)
+    let project = ProjectWatch(in: host)
+    let display = WatchDisplay(
+      style: progress, environment: inheritedEnvironment(), runs: .ofProject,
+      notifies: notifying.notify,
+      controls: WatchDisplay.Controls(
+        keys: { nil }, statuses: { project.statuses }, fire: {}, pause: {},
+        outputClosed: { project.end(because: .outputClosed) }))
+    let listening = project.reports.publisher.sink { display.take($0) }
+    forwardSignals(project)
+    let ending = try await project.run()
+    listening.cancel()
+    await display.finish()
+    return .of(ending, hasFailed: false)
+  }
+}
+
+extension WatchDisplay {
+  /// Shows a report of a watch.
+  fileprivate func take(_ report: WatchReport) {
+    switch report {
+    case .began(let run): show(run)
+    case .handled(let trigger, let run, let name):
+      announce(trigger, trigger.words, run: run, of: name)
+    case .statusChanged: statusChanged()
+    case .message(let text): say(text)
+    }
+  }
+}
+
+extension ExitStatus {
+  /// The status at the end of a watch.
+  fileprivate static func of(_ ending: Watch.Ending, hasFailed: Bool) -> ExitStatus {
+    switch ending {
+    case .signal(let number): .stopped(by: number)
+    case .outputClosed: .outputClosed
+    case .failed: .internalFailure
+    case .exhausted, .withdrawn: hasFailed ? .stepFailed : .succeeded
     }
   }
 }

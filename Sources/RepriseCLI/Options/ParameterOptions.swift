@@ -20,6 +20,9 @@ struct ParameterOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml", "json"]))
   var paramsFile: String?
 
+  /// Whether none is given.
+  var isEmpty: Bool { parameters.isEmpty && paramsFile == nil }
+
   func validate() throws {
     try Self.check(parameters)
   }

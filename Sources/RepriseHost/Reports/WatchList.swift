@@ -5,26 +5,37 @@ package import RepriseControl
 package import RepriseJournal
 package import RepriseTerminal
 
-/// The workflows that are or were watched, with the counts of their events.
+/// The workflows that are or were watched, with the counts of their events, and those that could be.
 package struct WatchList {
   /// The watches.
   package let lines: [WatchLine]
 
-  /// Reads the records of all watches, and asks the live ones for their status.
+  /// Reads the records of all watches, asks the live ones for their status, and adds the other workflows of
+  /// the project that have triggers.
   ///
-  /// - Parameter journal: The journal of the project.
+  /// - Parameters:
+  ///   - journal: The journal of the project; nil if there is none yet.
+  ///   - folder: The folder `workflows` of the project; nil if there is none.
   /// - Throws: ``JournalError``.
-  package init(of journal: Journal) async throws(JournalError) {
+  package init(of journal: Journal?, _ folder: String?) async throws(JournalError) {
     var lines: [WatchLine] = []
-    for watch in try journal.watches() {
-      lines.append(WatchLine(watch, watch.isLive ? await Self.status(of: watch, journal) : nil))
+    for watch in try journal?.watches() ?? [] {
+      let status = watch.isLive ? await Self.status(of: watch, journal) : nil
+      lines.append(WatchLine(watch, status))
+    }
+    let names = Set(lines.map(\.workflow))
+    if let folder {
+      let project = await disk.result { WatchedProject(of: folder) }
+      lines += project.paths.compactMap { project.entries[$0] }
+        .filter { !names.contains($0.name) }.map(WatchLine.init)
     }
     self.lines = lines
   }
 
   /// Returns the status that a watch reports; nil if it does not answer.
-  private static func status(of watch: WatchRecord, _ journal: Journal) async -> WatchStatus? {
-    guard let client = try? ControlClient(journal.directory.watchSocketPath(of: watch.workflow)),
+  private static func status(of watch: WatchRecord, _ journal: Journal?) async -> WatchStatus? {
+    guard let journal,
+      let client = try? ControlClient(journal.directory.watchSocketPath(of: watch.workflow)),
       case .status(let status)? = try? await client.ask(.status, within: .seconds(2))
     else { return nil }
     return status
@@ -35,7 +46,7 @@ package struct WatchList {
 
   /// The list as a table.
   package var table: TerminalSafe {
-    guard !lines.isEmpty else { return "No workflow has been watched here yet." }
+    guard !lines.isEmpty else { return "No workflow here has triggers, or has been watched." }
     let rows = lines.map { line in
       [
         line.workflow, line.state, String(line.waiting), line.next.map(localTime) ?? "",
@@ -115,5 +126,15 @@ package struct WatchLine: Encodable, Equatable {
     dropped = counts.dropped
     runs = counts.runs
     restarts = counts.restarts
+  }
+
+  /// Creates the line of a workflow that has triggers, but has never been watched.
+  init(_ entry: WatchedEntry) {
+    workflow = entry.name
+    file = entry.loaded.path
+    state = "not watched"
+    triggers = entry.triggers.words
+    next = nil
+    (waiting, accepted, folded, dropped, runs, restarts) = (0, 0, 0, 0, 0, 0)
   }
 }

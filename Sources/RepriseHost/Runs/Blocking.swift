@@ -3,7 +3,8 @@
 import Dispatch
 import Reprise
 
-private let disk = DispatchQueue(label: "reprise.host.disk", attributes: .concurrent)
+/// The queue of blocking calls.
+let disk = DispatchQueue(label: "reprise.host.disk", attributes: .concurrent)
 
 /// Runs a closure that blocks its thread, such as a journal transaction, off the cooperative pool.
 ///

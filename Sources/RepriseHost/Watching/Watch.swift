@@ -22,6 +22,8 @@ package final class Watch: Sendable {
     case failed
     /// The output has been closed.
     case outputClosed
+    /// It was asked to end when no run was live, because its file has changed.
+    case withdrawn
   }
 
   private struct State {
@@ -43,6 +45,8 @@ package final class Watch: Sendable {
   private let state = Mutex(State())
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
+  /// Holds the lock of the watch if this process is killed.
+  private let guardian: LaterKeptDescriptors?
 
   /// Creates the watch of a workflow, which starts with `run()`.
   ///
@@ -81,7 +85,7 @@ package final class Watch: Sendable {
       of: loaded.workflow, triggers, inbox: inbox, watch: watch, journal: host.journal,
       learnt: LearntUses(host, file: loaded.path), input: input,
       activity: { [runs] in runs.activity }, report: report)
-    host.guardian?.keep(watch.lockDescriptor, run: "")
+    guardian = host.guardian.map(LaterKeptDescriptors.init)
   }
 
   private func report(_ report: WatchReport) { reports.send(report) }
@@ -92,7 +96,12 @@ package final class Watch: Sendable {
   /// - Throws: ``Problem`` or ``JournalError``.
   package func run() async throws -> Ending {
     var place: PlaceOfWatch?
-    defer { place?.cancel() }
+    let lockCopy = guardian?.keep(watch.lockDescriptor)
+    defer {
+      place?.cancel()
+      watch.release()
+      if let lockCopy { guardian?.release(lockCopy) }
+    }
     let (interrupted, waiting) = try await blocking { [self] in
       (try runsToResume(), try watch.waiting())
     }
@@ -235,6 +244,18 @@ package final class Watch: Sendable {
     await runs.finish()
     await inbox.flush()
     return ending
+  }
+
+  /// Whether a run is live or starting.
+  var isBusy: Bool { runs.isBusy }
+
+  /// Ends the watch if no run is live; events that are queued stay so for the next watch.
+  ///
+  /// - Returns: Whether it ends.
+  func withdrawIfIdle() -> Bool {
+    guard runs.endIfIdle() else { return false }
+    end(because: .withdrawn)
+    return true
   }
 
   /// Ends the watch: starts no more runs, and cancels live ones.

@@ -9,8 +9,8 @@ import Synchronization
 package enum WatchReport: Sendable {
   /// A run has started.
   case began(Run)
-  /// An event starts or restarts a run.
-  case handled(Trigger, by: RunID)
+  /// An event starts or restarts a run of a workflow.
+  case handled(Trigger, by: RunID, of: String)
   /// ``Watch/watchStatus`` has changed.
   case statusChanged
   /// A message to the user.

@@ -142,7 +142,7 @@ final class WatchRuns: Sendable {
     }
     state.withLock { $0.startCount += 1 }
     inbox.handled(event, by: recorded.id, byRestart: false)
-    report(.handled(event.trigger.hiding(secrets), by: recorded.id))
+    report(.handled(event.trigger.hiding(secrets), by: recorded.id, of: watch.workflow))
     do {
       return try await begin(recorded, loaded)
     } catch is CancellationError {
@@ -250,7 +250,7 @@ final class WatchRuns: Sendable {
       }
       state.withLock { $0.startCount += 1 }
       inbox.handled(event, by: run.id, byRestart: true)
-      report(.handled(event.trigger.hiding(secrets), by: run.id))
+      report(.handled(event.trigger.hiding(secrets), by: run.id, of: watch.workflow))
       if !plan.added.isEmpty || !plan.removed.isEmpty {
         let changes = WorkflowChanges(
           added: plan.added, removed: plan.removed, changed: plan.changed.map(\.step))
@@ -317,6 +317,11 @@ final class WatchRuns: Sendable {
   func end() {
     for controls in group.closeToCancel() { controls.cancel(now: false) }
   }
+
+  /// Starts no more runs, if none is live or starting.
+  ///
+  /// - Returns: Whether that is so.
+  func endIfIdle() -> Bool { group.closeIfIdle() }
 
   /// Waits until no run is live or starting.
   func finish() async { await group.finish() }

@@ -25,15 +25,24 @@ package struct WorkflowCatalog: Sendable {
 
   /// The workflows, by file and in the order of the file.
   package let entries: [Entry]
+  /// The files that cannot be read, with the reasons.
+  let unreadable: [(path: String, problem: Problem)]
 
   /// Reads the workflow files of a folder.
   ///
   /// - Parameter folder: The folder `workflows`.
   package init(of folder: String) {
     var entries: [Entry] = []
+    var unreadable: [(path: String, problem: Problem)] = []
     for path in WorkflowFiles.found(in: folder) {
       let file = WorkflowFiles.shortName(path, in: folder)
-      guard let source = try? LoadedWorkflow.parse(path) else { continue }
+      let source: WorkflowText
+      do throws(Problem) {
+        source = try LoadedWorkflow.parse(path)
+      } catch {
+        unreadable.append((path, error))
+        continue
+      }
       entries += source.namings.map { naming in
         Entry(
           path: naming.part.map { "\(path)#\($0)" } ?? path,
@@ -50,7 +59,7 @@ package struct WorkflowCatalog: Sendable {
     for index in entries.indices where counts[entries[index].ownName] == 1 {
       entries[index].name = entries[index].ownName
     }
-    self.entries = entries
+    (self.entries, self.unreadable) = (entries, unreadable)
   }
 
   /// Finds a workflow in a file by its own name, or any workflow by an alias.

@@ -157,11 +157,12 @@ package struct WorkflowFiles: Sendable {
     return Problem(text)
   }
 
+  /// The nearest folder with a subfolder `workflows`; nil if there is none.
+  package var projectFolder: String? { project.nearest(withFolder: ProjectFolders.workflows) }
+
   /// The nearest folder with workflows; nil if there is none.
   package var folder: String? {
-    project.nearest(withFolder: ProjectFolders.workflows).map {
-      joinedPath($0, ProjectFolders.workflows)
-    }
+    projectFolder.map { joinedPath($0, ProjectFolders.workflows) }
   }
 
   /// The names of the workflows that can be given by name: of files, then of workflows in files.

@@ -36,6 +36,9 @@ package final class RecordedWatch: Sendable {
   /// The descriptor that holds the lock of the watch.
   package var lockDescriptor: Int32 { lock.descriptor }
 
+  /// Releases the lock of the watch, so that another one can take it; nothing may be recorded any more.
+  package func release() { lock.release() }
+
   /// Notifies watchers of ``StateDirectory/livePath`` that the watch can be controlled.
   package func announce() { lock.announce() }
 

@@ -10,8 +10,8 @@ package final class WatchDisplay: Sendable {
   package struct Controls: Sendable {
     /// Returns the actions of the keys for the current run; nil if there is none.
     package var keys: @Sendable () -> DisplayControls?
-    /// Returns the status of the watch.
-    package var status: @Sendable () -> WatchStatus?
+    /// Returns the status of the watch, or of each watch of a project.
+    package var statuses: @Sendable () -> [WatchStatus]
     /// Starts a run now.
     package var fire: @Sendable () -> Void
     /// Pauses or continues the watch.
@@ -25,29 +25,39 @@ package final class WatchDisplay: Sendable {
     ///
     /// - Parameters:
     ///   - keys: Returns the actions of the keys for the current run.
-    ///   - status: Returns the status of the watch.
+    ///   - statuses: Returns the status of the watch, or of each watch of a project.
     ///   - fire: Starts a run now.
     ///   - pause: Pauses or continues the watch.
     ///   - outputClosed: Called when the output has been closed.
     package init(
       keys: @escaping @Sendable () -> DisplayControls?,
-      status: @escaping @Sendable () -> WatchStatus?,
+      statuses: @escaping @Sendable () -> [WatchStatus],
       fire: @escaping @Sendable () -> Void, pause: @escaping @Sendable () -> Void,
       outputClosed: @escaping @Sendable () -> Void
     ) {
       self.keys = keys
-      self.status = status
+      self.statuses = statuses
       self.fire = fire
       self.pause = pause
       self.outputClosed = outputClosed
     }
   }
 
+  /// How the runs follow one another.
+  package enum Runs: Sendable {
+    /// One at a time; lines name none.
+    case single
+    /// They may overlap; each line begins with the id of its run.
+    case parallel
+    /// They are of several workflows; each line begins with the name of the workflow.
+    case ofProject
+  }
+
   /// Whether the output is for humans rather than other programs.
   package let isHumanReadable: Bool
   private let style: ProgressStyle
   private let environment: [String: String]
-  private let isParallel: Bool
+  private let runs: Runs
   /// Whether the end of each run is notified on the terminal.
   private let notifies: Bool
   private let controls: Controls
@@ -56,25 +66,25 @@ package final class WatchDisplay: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
   private let statusQueue = DispatchQueue(label: "reprise.watch.status")
   private let isStatusDue = Mutex(false)
-  /// What the watch waits for, as it was said last in lines.
-  private let said = Mutex<WatchStatus?>(nil)
+  /// What was said last in lines.
+  private let said = Mutex(SaidStatuses())
 
   /// Creates a display.
   ///
   /// - Parameters:
   ///   - style: The style of the display.
   ///   - environment: The environment with `TERM`, `NO_COLOR` and so on, and the locale.
-  ///   - isParallel: Whether runs may overlap; if so, they are shown as lines.
+  ///   - runs: How the runs follow one another; if not one at a time, they are shown as lines.
   ///   - notifies: Whether the end of each run is notified on the terminal.
   ///   - controls: The callbacks of the display.
   package init(
-    style: ProgressStyle, environment: [String: String], isParallel: Bool, notifies: Bool = false,
+    style: ProgressStyle, environment: [String: String], runs: Runs, notifies: Bool = false,
     controls: Controls
   ) {
     let style = style.resolved(environment: environment)
-    self.style = isParallel && style == .tree ? .plain : style
+    self.style = runs != .single && style == .tree ? .plain : style
     self.environment = environment
-    self.isParallel = isParallel
+    self.runs = runs
     self.notifies = notifies
     self.controls = controls
     isHumanReadable = style.isHumanReadable
@@ -102,19 +112,28 @@ package final class WatchDisplay: Sendable {
       common
       ?? makeDisplay(
         style, output: 1, input: 0, environment: environment, controls: Self.runControls(controls),
-        prefix: isParallel ? " \(run.id)" : "")
+        prefix: prefix(run.id, of: run.workflow.name))
     last.withLock { last in
       let before = last
-      last = Task { [isParallel, notifies] in
-        if !isParallel { await before?.value }
+      last = Task { [runs, notifies] in
+        if runs == .single { await before?.value }
         for await event in run.events.values { display.show(event) }
         display.rest()
         if notifies {
           let outcome = await run.ended()
           EndNotification(workflow: run.workflow.name, ending: run.state.text(of: outcome)).send()
         }
-        if isParallel { await before?.value }
+        if runs != .single { await before?.value }
       }
+    }
+  }
+
+  /// What the lines of a run begin with, after the time.
+  private func prefix(_ run: RunID, of workflow: String) -> String {
+    switch runs {
+    case .single: ""
+    case .parallel: " \(run)"
+    case .ofProject: " \(workflow)"
     }
   }
 
@@ -129,22 +148,26 @@ package final class WatchDisplay: Sendable {
     // Coalesce changes in quick succession.
     statusQueue.asyncAfter(deadline: .now() + .milliseconds(30)) { [self] in
       isStatusDue.withLock { $0 = false }
-      guard let status = controls.status() else { return }
-      if let common { common.show(status) } else { sayWaiting(status) }
+      let statuses = controls.statuses()
+      guard let common else { return sayWaiting(statuses) }
+      if let status = statuses.first { common.show(status) }
     }
   }
 
-  /// Says in a line what the watch waits for, while no run is in progress, unless that was said last.
-  private func sayWaiting(_ status: WatchStatus) {
-    guard status.runs.isEmpty else { return }
-    let isNews = said.withLock { said in
-      // That no moment is left, as at the end of the watch, is no news.
-      let isKnown = said?.triggers == status.triggers && said?.isPaused == status.isPaused
-      defer { said = status }
-      return !isKnown || status.next != nil && said?.next != status.next
+  /// Says in lines what each watch waits for, while none of its runs is in progress, unless that was
+  /// said last.
+  private func sayWaiting(_ statuses: [WatchStatus]) {
+    let isJSON = style == .json
+    let (news, next) = said.withLock { said in
+      (
+        statuses.filter { said.isNews($0, ofProject: runs == .ofProject, withTimes: isJSON) },
+        isJSON || runs != .ofProject ? nil : said.newNext(of: statuses)
+      )
     }
-    guard isNews else { return }
-    write(style == .json ? status.waitingJSON : "\(Self.time) \(status.waitingLine)\n")
+    for status in news {
+      write(isJSON ? status.waitingJSON : "\(Self.time) \(status.waitingLine)\n")
+    }
+    if let next { write("\(Self.time) next: \(next)\n") }
   }
 
   /// The time of day in lines.
@@ -176,7 +199,8 @@ package final class WatchDisplay: Sendable {
   ///   - trigger: The event.
   ///   - words: The description of the event.
   ///   - run: The run that handles it.
-  package func announce(_ trigger: Trigger, _ words: String, run: RunID) {
+  ///   - workflow: The name of its workflow.
+  package func announce(_ trigger: Trigger, _ words: String, run: RunID, of workflow: String) {
     let line: TerminalSafe
     switch style {
     case .json:
@@ -184,7 +208,7 @@ package final class WatchDisplay: Sendable {
         json: #"{"event":"\#(Event.triggerName)","run":"\#(run)","trigger":\#(trigger.json)}"#)
     case .plain, .github, .auto:
       guard common == nil else { return }
-      line = "\(Self.time)\(isParallel ? " \(run)" : "") trigger \(TerminalSafe(words))"
+      line = "\(Self.time)\(TerminalSafe(prefix(run, of: workflow))) trigger \(TerminalSafe(words))"
     case .tree, .none: return
     }
     write(line + "\n")
@@ -200,16 +224,55 @@ package final class WatchDisplay: Sendable {
   }
 }
 
+/// What was said last of what watches wait for.
+private struct SaidStatuses {
+  private var all: [String: WatchStatus] = [:]
+  private var next: Timestamp?
+
+  /// Returns whether the status of a watch is worth a line, which is written then.
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - isOfProject: Whether there are others, so that a new one is said during its runs, too, and
+  ///     the time of its next run does not count.
+  ///   - withTimes: Whether that time counts all the same.
+  /// - Returns: Whether it is.
+  mutating func isNews(_ status: WatchStatus, ofProject isOfProject: Bool, withTimes: Bool) -> Bool
+  {
+    guard status.runs.isEmpty || isOfProject && all[status.workflow] == nil else { return false }
+    let last = all.updateValue(status, forKey: status.workflow)
+    // That no moment is left, as at the end of the watch, is no news.
+    let isKnown = last?.triggers == status.triggers && last?.isPaused == status.isPaused
+    return !isKnown
+      || (withTimes || !isOfProject) && status.next != nil && last?.next != status.next
+  }
+
+  /// Returns the next moment of all schedules with the workflow, if it is another one than before,
+  /// and no run is live.
+  mutating func newNext(of statuses: [WatchStatus]) -> TerminalSafe? {
+    let coming = statuses.compactMap { status in status.next.map { ($0, status.workflow) } }
+    guard statuses.allSatisfy(\.runs.isEmpty),
+      let (first, name) = coming.min(by: { $0.0.microseconds < $1.0.microseconds }), first != next
+    else { return nil }
+    next = first
+    return "\(TerminalSafe(name)) at \(first.localMoment)"
+  }
+}
+
+extension Timestamp {
+  fileprivate var localMoment: TerminalSafe {
+    let local = advanced(by: localTimeOffset(self)).description
+    return "\(local.prefix(10)) \(local.dropFirst(11).prefix(8))"
+  }
+}
+
 extension WatchStatus {
   /// What the watch waits for, as one line of plain text.
   fileprivate var waitingLine: TerminalSafe {
     let what = triggers.map { TerminalSafe($0) }.joined(separator: "; ")
     if isPaused { return "watching \(workflow), paused: \(what)" }
-    let next = next.map { moment -> TerminalSafe in
-      let local = moment.advanced(by: localTimeOffset(moment)).description
-      return "; next at \(local.prefix(10)) \(local.dropFirst(11).prefix(8))"
-    }
-    return "watching \(workflow): \(what)" + (next ?? "")
+    let next = next.map { "; next at " + $0.localMoment } ?? ""
+    return "watching \(workflow): \(what)" + next
   }
 
   /// The same as one line of JSON.

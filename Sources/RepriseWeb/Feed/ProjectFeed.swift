@@ -162,7 +162,7 @@ package final class ProjectFeed: Sendable {
         try Self.readRuns(&contents, journal)
         return contents
       }
-      if readsList { contents.watches = try await WatchList(of: journal).lines }
+      if readsList { contents.watches = try await WatchList(of: journal, nil).lines }
       contents.error = nil
     } catch {
       contents.error = "\(error)"
