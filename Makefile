@@ -149,9 +149,23 @@ release: install-needs
 	$(BUILD) -c release --traits Web $(LEAN) --product reprise
 	$(BUILD) -c release --traits Web $(LEAN) --product reprise-web
 
-# A Debian package and a tarball in .build/packages: command, page, manual pages, completions, systemd unit.
+# A Debian package and a tarball in .build/packages, with checksums: command, page, manual pages, completions,
+# systemd unit.
 package: release
 	Scripts/package .build/release/reprise .build/packages
+
+# Unpacks the tarball below PREFIX. Makes it first if it is older than the sources, so that `make package` and
+# then `sudo make install` builds nothing as root. DESTDIR is a folder that stands for the root, for packagers.
+PREFIX ?= /usr/local
+install: .build/packages/SHA256SUMS
+	@Scripts/install .build/packages/reprise-*.tar.gz "$(DESTDIR)$(PREFIX)"
+
+.build/packages/SHA256SUMS: $(shell find Sources Packaging Package.swift Scripts/package -type f)
+	$(MAKE) package
+
+# Removes what `make install` with the same PREFIX and DESTDIR has installed.
+uninstall:
+	@Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
 # Installs the package in an overlay over this system, uses it and removes it again. Needs root and Linux.
 check-package: package
