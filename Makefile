@@ -167,9 +167,11 @@ install: .build/packages/SHA256SUMS
 uninstall:
 	@Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
-# Installs the package in an overlay over this system, uses it and removes it again. Needs root and Linux.
+# Installs the package in an overlay over this system, uses it and removes it again; then uses the tarball in
+# a bare Debian 12. Needs root and Linux.
 check-package: package
 	Scripts/check-package .build/packages
+	Scripts/check-tarball .build/packages
 
 # Reprise compared with its peers, and the limits: see Benchmarks/README.md. BENCH passes rows and
 # options.

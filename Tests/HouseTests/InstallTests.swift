@@ -75,5 +75,13 @@ struct InstallTests {
     #expect(ended.status == 2)
     #expect(ended.output == "error: PREFIX must be an absolute path, and is \"~/.local\"\n")
   }
+
+  @Test func `the check of the archive runs every block of commands on its page`() throws {
+    let page = try Repository.text(of: "Documentation/install.md")
+    let names = page.matches(of: /<!-- check: (\w+) -->\n```sh\n/).map(\.1)
+    #expect(names.count > 2 && names.count == page.matches(of: /```sh\n/).count)
+    let script = try Repository.text(of: "Scripts/check-tarball")
+    for name in names { #expect(script.contains("\n. /page/\(name)\n"), "\(name)") }
+  }
 }
 #endif
