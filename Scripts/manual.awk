@@ -14,8 +14,11 @@ inDescription && /^\.Bl / && !hasOptions++ { literal(0); print ".Ss OPTIONS" }
 !inDescription || /^\./ { literal(0); print; next }
 /^$/ { blank = 1; next }
 /^[A-Z][A-Z ]+$/ { literal(0); print ".Ss " $0; blank = 0; next }
-/^  / { literal(1); if (blank) print "\\&"; sub(/^  /, ""); print; blank = 0; next }
-{ literal(0); if (blank) print ".Pp"; print; blank = 0 }
+/^  / { literal(1); if (blank) print "\\&"; sub(/^  /, ""); print escaped($0); blank = 0; next }
+{ literal(0); if (blank) print ".Pp"; print escaped($0); blank = 0 }
+
+# A line that begins with a quote or a dot would be a macro.
+function escaped(line) { return (line ~ /^[.']/ ? "\\&" : "") line }
 
 # Starts or ends a block whose lines are kept as they are.
 function literal(wanted) {
