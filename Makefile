@@ -143,10 +143,12 @@ ifeq ($(shell uname), Linux)
 LEAN = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -Wl,--as-needed \
   $$(Scripts/static-libraries .build/static-libraries)
 endif
+
+# A build with a cached plan does not run the plug-in that reads the commit, if only other files have changed.
 release: install-needs
 	@[ "$$(uname)" != Linux ] || pkg-config --exists libcurl libxml-2.0 2>/dev/null \
 	  || ./Scripts/install-needs libcurl4-openssl-dev libxml2-dev
-	$(BUILD) -c release --traits Web $(LEAN) --product reprise
+	$(BUILD) -c release --traits Web --disable-build-manifest-caching $(LEAN) --product reprise
 	$(BUILD) -c release --traits Web $(LEAN) --product reprise-web
 
 # A Debian package and a tarball in .build/packages, with checksums: command, page, manual pages, completions,
