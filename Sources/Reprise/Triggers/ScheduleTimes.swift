@@ -82,6 +82,24 @@ package struct ScheduleTimes: Sendable {
     )
   }
 
+  /// Returns the times of the schedule in a range.
+  ///
+  /// - Parameters:
+  ///   - range: Days or minutes in the time zone of the schedule; see `LocalRange`.
+  ///   - last: The last time that counts.
+  ///   - limit: The maximum number of times.
+  /// - Returns: The times, in order; nil if the range is invalid.
+  package func moments(over range: String, until last: Int64, limit: Int) -> [Int64]? {
+    guard let bounds = LocalRange(range)?.seconds(in: zone) else { return nil }
+    var moments: [Int64] = []
+    var moment = next(after: bounds.lowerBound - 1)
+    while let found = moment, found <= min(bounds.upperBound, last), moments.count < limit {
+      moments.append(found)
+      moment = next(after: found)
+    }
+    return moments
+  }
+
   /// Returns the next time of the schedule.
   ///
   /// - Parameter moment: Any time; `every` counts from it.
