@@ -146,4 +146,32 @@ struct LogCopyTests {
     }
     #expect(time?.microseconds == microseconds)
   }
+
+  @Test func `a step with several items is copied as all of them, each line with its item`() throws
+  {
+    let folder = try HostFolder()
+    let recorded = try folder.journal.begin(
+      RunRequest(workflow: "w", file: "/w.yaml", directory: folder.path, source: "steps: []"))
+    let steps = ["linux", "mac"].enumerated().map { position, system in
+      var step = PlannedStep(id: "unit[\(position)]")
+      step.label = "1, \(system)"
+      return step
+    }
+    func record(_ kind: Event.Kind) -> Event {
+      Event(time: Timestamp(microseconds: 1), run: recorded.id, generation: 1, kind: kind)
+    }
+    try recorded.record([record(.runStarted(RunPlan(workflow: "w", steps: steps)))])
+    for step in steps.map(\.id) {
+      try recorded.record([record(.step(step, attempt: 1, .started()))])
+      try recorded.keep(
+        record(
+          .step(step, attempt: 1, .output(.standardOutput, text: "of \(step)", isPartial: false))))
+    }
+    #expect(try copied(folder, LogSelection(step: "unit.mac")) == ["of unit[1]"])
+    #expect(
+      try copied(folder, LogSelection(step: "unit")).sorted() == [
+        "unit[0] │ of unit[0]", "unit[1] │ of unit[1]",
+      ])
+    #expect(throws: Problem.self) { try copied(folder, LogSelection(step: "unit.bsd")) }
+  }
 }

@@ -202,3 +202,16 @@ struct OutlineCoding: Codable {
     }
   }
 }
+
+extension RunPlan {
+  /// Returns the ids of the items to which a name refers.
+  ///
+  /// - Parameter name: The id of a step with `foreach` or `matrix`, for all of its items, or the name
+  ///   of some by their index or by values of their labels, such as `unit.mac`.
+  /// - Returns: The ids, in order; empty if there are none.
+  package func ids(ofItems name: String) -> [String] {
+    let all = steps.map(\.id).filter { $0.hasPrefix(name + "[") }
+    guard all.isEmpty else { return all }
+    return ItemName(name).positions(among: steps.map { ($0.id, $0.label) }).map { steps[$0].id }
+  }
+}

@@ -13,8 +13,8 @@ struct AttachCommand: AsyncParsableCommand {
     discussion: """
       A run that has ended is shown as by reprise show; with --progress json, as its events.
 
-      Ctrl-C detaches; the run continues. The exit status is that of the run; 130, 143 or 129 \
-      after detaching with Ctrl-C, SIGTERM or SIGHUP; 4 if the connection was lost while the run \
+      q and Ctrl-C detach; the run continues. The exit status is that of the run; 0 after detaching \
+      with q, 130, 143 or 129 with Ctrl-C, SIGTERM or SIGHUP; 4 if the connection was lost while the run \
       continues, or if its engine died.
 
       With --progress plain, two lines mark where the replay of earlier events \

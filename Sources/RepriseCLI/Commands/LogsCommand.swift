@@ -13,7 +13,8 @@ struct LogsCommand: AsyncParsableCommand {
     abstract: "Print the output of the steps of a run.",
     discussion: """
       With a step: its output, unchanged. Without: the output of all steps in order of time, each \
-      line with its time and its step, and a mark before each further generation and attempt.
+      line with its time and its step, and a mark before each further generation and attempt. Of \
+      several items of a matrix, each line begins with its step.
 
       EXAMPLES
         reprise logs @last
@@ -25,7 +26,9 @@ struct LogsCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Argument(help: "The id of a step.", completion: .step)
+  @Argument(
+    help: "The id of a step, or of items of a matrix or foreach: unit, unit[2], unit.mac.",
+    completion: .step)
   var step: String?
 
   @Flag(name: .shortAndLong, help: "Follow the output until the run ends.")

@@ -93,7 +93,7 @@ struct AttachedRun {
     let leaving = Mutex(ExitStatus?.none)
     let shown = Mutex(ProgressDisplay?.none)
     let leave: @Sendable () -> Void = {
-      leaving.withLock { $0 = .stopped(by: SignalNumber.interrupt) }
+      leaving.withLock { $0 = .succeeded }
       client.close()
       shown.withLock { $0 }?.leave()
     }

@@ -16,7 +16,7 @@ package struct LogCopy {
   }
 
   private let record: RunRecord
-  private let selection: LogSelection
+  private var selection: LogSelection
   private let journal: Journal
   private var text: LogText
   private var history = RunHistory()
@@ -60,7 +60,8 @@ package struct LogCopy {
   /// Returns the steps to show; nil before the run starts, since they are unknown then.
   private mutating func findSteps() throws(Problem) -> [String]? {
     try readHistory()
-    guard let steps = history.plan?.steps.map(\.id) else { return nil }
+    guard let plan = history.plan else { return nil }
+    let steps = plan.steps.map(\.id)
     // A step that was removed from the file before a resume is in the history only.
     let known = Set(steps)
     var removed: [String] = []
@@ -71,12 +72,16 @@ package struct LogCopy {
     guard let step = selection.step else {
       return selection.onlyFailed ? try failedSteps() : steps + removed
     }
-    guard known.contains(step) || removed.contains(step) else {
+    if known.contains(step) || removed.contains(step) { return [step] }
+    let items = plan.ids(ofItems: step)
+    guard !items.isEmpty else {
       throw Problem(
         "error: run \(record.id) has no step \"\(step)\"; its steps are: "
           + steps.prefix(20).map { TerminalSafe($0) }.joined(separator: ", "))
     }
-    return [step]
+    // Of several, each line begins with the step.
+    if items.count > 1 { (selection.step, text.selection.step) = (nil, nil) }
+    return items
   }
 
   /// Returns the steps whose last attempt has failed, in the selected generation or at all.

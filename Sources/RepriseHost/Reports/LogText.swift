@@ -6,7 +6,7 @@ import RepriseTerminal
 
 /// Formats and writes the lines of logs.
 struct LogText {
-  private let selection: LogSelection
+  var selection: LogSelection
   private let isTerminal: Bool
   private let write: ([UInt8]) -> Bool
   private var buffer: [UInt8] = []

@@ -59,9 +59,6 @@ extension Watch: ControlTarget {
 
   /// Returns why an event of a client cannot be accepted, or nil if it can.
   private func refusal(of event: WatchEvent) -> String? {
-    guard triggers.hasSocket else {
-      return "the workflow \"\(watch.workflow)\" has no \"socket: true\" under \"on\""
-    }
     if triggers.whenBusy == .ignore, runs.isBusy || inbox.waitingCount > 0 {
       return "a run is in progress, and when-busy is ignore"
     }

@@ -111,14 +111,13 @@ function runRow(line, state, actions) {
 }
 
 function trigger(watch, actions) {
-  const hasSocket = watch.triggers.some((words) => words.includes("socket"));
   const what = watch.state === "watching" ? watch.triggers.join("; ") : watch.state;
   const waiting = watch.waiting ? `${watch.waiting} waiting` : "";
   const next = watch.next ? `next ${momentOf(watch.next)}` : "";
   return el("div", { class: "trigger", title: watch.triggers.join("; ") }, icon("trigger"),
     el("span", {}, watch.workflow, " ",
       el("span", { class: "dim" }, [what, waiting, next].filter(Boolean).join(" · "))),
-    hasSocket && watch.state === "watching" && el("button", { class: "chip",
+    watch.state === "watching" && el("button", { class: "chip",
       onclick: () => actions.trigger(watch.workflow) }, "Trigger"));
 }
 

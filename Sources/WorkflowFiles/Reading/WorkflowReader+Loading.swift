@@ -97,6 +97,7 @@ extension WorkflowReader {
   /// Returns the map of the workflow that is read: the file, or the part that was asked for.
   mutating func mainWorkflow(in root: Node) -> Node? {
     guard let part else { return root }
+    if root.isCollection { _ = readers[0].fields(of: root, Tables.collection) }
     if let workflow = root.workflow(named: part) { return workflow }
     readers[0].report(
       .unknownWorkflow(part, alternatives(to: part, in: root)), at: root.mark, length: 1)
@@ -104,31 +105,26 @@ extension WorkflowReader {
   }
 
   private func alternatives(to name: String, in root: Node) -> Alternatives {
-    Alternatives(to: name, among: root.namedWorkflows.compactMap(\.key.text))
+    Alternatives(to: name, among: root.namesOfWorkflows)
   }
 
-  /// Reports wrong names of the workflows in the main file.
+  /// Reports wrong names and forms of the workflows in the main file.
   mutating func readWorkflows(_ node: Node) {
-    for (_, _, value) in readers[0].named(node, "workflows", .identifier) {
-      _ = readers[0].fields(of: value, Tables.workflow.keys)
+    for (_, key, value) in readers[0].named(node, "workflows", .identifier) {
+      switch value.content {
+      case .scalar: _ = readers[0].text(value, "a workflow")
+      case .sequence(let steps):
+        if steps.isEmpty { readers[0].report(.missingSteps, at: value) }
+        for step in steps {
+          guard case .mapping = step.content else {
+            _ = readers[0].fields(of: step, .step)
+            continue
+          }
+        }
+      case .mapping:
+        _ = readers[0].fields(of: value.workflow(called: key), Tables.workflow.keys)
+      }
     }
-  }
-}
-
-extension Node {
-  /// The workflows under the key `workflows` of this root of a file.
-  var namedWorkflows: [Node.Pair] {
-    guard case .mapping(let pairs) = content,
-      let position = Node.position(of: "workflows", in: pairs),
-      case .mapping(let workflows) = pairs[position].value.content
-    else { return [] }
-    return workflows
-  }
-
-  /// Returns the map of a workflow under `workflows`; nil if there is none of that name.
-  func workflow(named name: String) -> Node? {
-    let named = namedWorkflows
-    return Node.position(of: name, in: named).map { named[$0].value }
   }
 }
 

@@ -62,7 +62,7 @@ package struct WorkflowText: Sendable {
 
   /// The names under `workflows` of the file, in its order.
   package var namesOfParts: [String] {
-    document.root?.namedWorkflows.compactMap(\.key.text) ?? []
+    document.root?.namesOfWorkflows ?? []
   }
 
   /// How commands name a workflow of a file.
@@ -99,9 +99,7 @@ package struct WorkflowText: Sendable {
 
   /// Whether the file is a collection of named workflows, and no workflow itself.
   package var hasOnlyParts: Bool {
-    guard case .mapping(let pairs)? = document.root?.content else { return false }
-    let others = pairs.filter { !["name", "description", "workflows"].contains($0.key.text) }
-    return others.isEmpty && !namesOfParts.isEmpty
+    document.root?.isCollection == true && !namesOfParts.isEmpty
   }
 
   /// Whether the workflow is in the file, as far as the file can be parsed.

@@ -140,14 +140,18 @@ public struct Workflow: Sendable, Equatable {
 
   /// Returns the steps to which an id refers: one step, or all steps of a group.
   ///
-  /// - Parameter id: The id of a step in the file, or of one of the steps that it was expanded to.
+  /// - Parameter id: The id of a step in the file, or of one of the steps that it was expanded to, or
+  ///   the name of some of these by values of their labels, such as `unit.mac` or `unit[2, mac]`.
   /// - Returns: The indices in file order; empty if the id is unknown.
   public func indices(named id: String) -> [StepIndex] {
     if let index = graph.index(of: id), !steps[index.position].action.kind.isExpanded {
       return [index]
     }
     let named = groups.indices.filter { groups[$0].name == id && groups[$0].hasID }
-    guard !named.isEmpty else { return [] }
+    guard !named.isEmpty else {
+      let items = graph.indices.map { (graph.id(of: $0), steps[$0.position].extrasIfAny?.label) }
+      return ItemName(id).positions(among: items).map(StepIndex.init)
+    }
     return graph.indices.filter { index in
       named.contains { groups.contains(steps[index.position].group, in: $0) }
     }

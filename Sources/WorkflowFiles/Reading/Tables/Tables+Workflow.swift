@@ -100,7 +100,7 @@ extension Tables {
       other(
         "outputs", .named(.identifier, .template), "values for a workflow that uses this one"),
       other(
-        "workflows", .named(.identifier, .workflow),
+        "workflows", .named(.identifier, .either([.script, .steps, .workflow])),
         "further workflows by name, which steps use with uses: \"#NAME\""),
     ])
 }
