@@ -85,6 +85,18 @@ struct TreeViewTests {
     #expect(lines(again).first == "demo  generation 2")
   }
 
+  @Test func `the time until a service is killed begins with the end of what it waits for`() throws
+  {
+    let plan = RunPlan(
+      workflow: "demo", steps: ["a", "b"].map { PlannedStep(id: $0, isService: true) })
+    let up = ["a", "b"].flatMap { started($0) + [.step($0, attempt: 1, .available([:]))] }
+    let both = try state(up + [.runCancelling(.request)], plan: plan)
+    #expect(lines(both).first == "demo  cancelling: waiting for a, b, 3.0s")
+    let one = try state(
+      up + [.runCancelling(.request), .step("b", attempt: 1, .cancelled(.request))], plan: plan)
+    #expect(lines(one).first == "demo  cancelling: waiting for a, 3.0s; killed in 8s")
+  }
+
   @Test func `expanded steps are shown below a row for their group`() throws {
     let plan = RunPlan(
       workflow: "many",

@@ -41,7 +41,8 @@ struct LedgerReporter: StepReporter {
       }
       let outputs = written.merging(state.given) { $1 }
       page.record(.available(outputs), of: step, attempt: attempt)
-      return (page.controls[step].becomeAvailable(), outputs)
+      page.readyCount += 1
+      return (page.controls[step].becomeAvailable(as: page.readyCount), outputs)
     }
     guard let future else { return }
     slots?.release(step)

@@ -52,6 +52,8 @@ extension RunDriver {
   func connectFinally(_ cause: CancellationCause?) async -> RunMachine.Input? {
     // These steps may depend on the results of all others.
     guard await ledger.recorded() == nil else { return .recordFailed }
+    // Services may have ended after all other steps; no step after the cancel gets their results.
+    if cause != nil { pipeline.disconnect(ledger.decide { $0.mainSteps }) }
     let order = ledger.decide { page in
       if let cause { page.cancelRest(of: page.mainSteps, because: cause) }
       page.ending =

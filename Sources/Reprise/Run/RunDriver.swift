@@ -208,9 +208,11 @@ struct RunDriver {
       case .pause(let isPaused):
         pause(isPaused)
       case .kill:
-        let handlers = ledger.decide { page in
-          page.plan.order.flatMap { page.controls[$0].takeKillHandlers() }
+        let (services, handlers) = ledger.decide { page in
+          let handlers = page.plan.order.flatMap { page.controls[$0].takeKillHandlers() }
+          return (page.takeHeldServices(), handlers)
         }
+        for service in services { service.interrupt() }
         for handler in handlers { handler() }
       case .settle:
         settle()
@@ -294,14 +296,15 @@ struct RunDriver {
 
   // MARK: Stopping
 
-  /// Stops steps: pending steps can no longer start, and running steps are cancelled.
+  /// Stops steps: pending steps can no longer start, and running steps are cancelled, services when
+  /// their turn comes.
   ///
   /// - Returns: The steps that are still in progress.
   private mutating func stop(
     _ steps: [StepIndex], because reason: RunMachine.StopReason
   ) -> Set<StepIndex> {
     if case .restart = reason { restarter = asker }
-    let outstanding = ledger.decide { [asker] page in
+    let (outstanding, now) = ledger.decide { [asker] page in
       switch reason {
       case .restart(let restarted):
         let from = restarted.map { $0.map { page.plan[$0].id } }
@@ -317,10 +320,10 @@ struct RunDriver {
       let stopped = Set(steps)
       page.groups.withdraw(where: stopped.contains)
       // Close the gates before cancelling: from here on, only the ends of these steps are recorded.
-      for step in steps { page.controls[step].close() }
-      return Set(steps.filter { page.state[$0].phase.isActive })
+      let now = page.close(steps)
+      return (Set(steps.filter { page.state[$0].phase.isActive }), now)
     }
-    pipeline.disconnect(steps)
+    pipeline.disconnect(now)
     return outstanding
   }
 

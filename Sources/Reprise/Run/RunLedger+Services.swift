@@ -10,7 +10,7 @@ extension RunLedger.Page {
   }
 
   /// Returns whether a step has ended, or is being stopped before it could begin.
-  private func isOver(_ step: StepIndex) -> Bool {
+  func isOver(_ step: StepIndex) -> Bool {
     state[step].phase.isFinal || state[step].phase == .pending && controls[step].stop != nil
   }
 
@@ -56,21 +56,6 @@ extension RunLedger.Page {
     mustWakeUsers = false
     defer { waitingUsers = [] }
     return waitingUsers
-  }
-
-  /// Stops the services that no step needs any more, if a step has ended since the last call.
-  ///
-  /// - Returns: The futures to interrupt.
-  mutating func windDownServices() -> [StepFuture] {
-    guard mustCheckServices else { return [] }
-    mustCheckServices = false
-    guard state.phase == .running else { return [] }
-    return services.users.compactMap { service, steps in
-      guard state[service].phase.isActive,
-        steps.allSatisfy({ isOver($0) })
-      else { return nil }
-      return controls[service].windDown()
-    }
   }
 
   /// Returns the event that ends a service that no step needs any more.

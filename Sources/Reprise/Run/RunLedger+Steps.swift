@@ -17,6 +17,7 @@ extension RunLedger.Page {
     guard record(.step(id, attempt: attempt, event), of: step, by: requester) else {
       if event.isEnd, !state[step].phase.isFinal {
         record(.step(id, attempt: attempt, .cancelled(.abandoned(problem ?? ""))), of: step)
+        mustCheckServices = true
       }
       return false
     }

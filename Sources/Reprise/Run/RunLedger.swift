@@ -37,6 +37,10 @@ final class RunLedger: Sendable {
     var released: [StepIndex] = []
     /// Whether a step has ended since the last look at the services.
     var mustCheckServices = false
+    /// The services that are being stopped and are not asked to end yet, each with what ends first.
+    var heldServices: [StepIndex: [StepIndex]] = [:]
+    /// The number of times that a step became ready to be used.
+    var readyCount = 0
     /// The steps that wait because one that they use is between two of its attempts.
     var waitingUsers: [Ticket<Void>] = []
     /// Whether a step has become ready to be used, or has ended, since these steps were woken.

@@ -73,11 +73,12 @@ struct StepControl: Sendable {
   /// Why this step is being stopped although the run continues; nil if it is not.
   private(set) var stop: StepStop?
   /// The future of the step, from the moment it is ready until it ends.
-  private var future: StepFuture?
+  private(set) var future: StepFuture?
   /// The pending approval, if the step is waiting for one.
   private var approval: Ticket<Approval?>?
-  /// Whether the step has been ready to be used in this generation.
-  private(set) var wasAvailable = false
+  /// The place of the step in the order in which steps became ready to be used; nil if it has not been
+  /// ready in this generation.
+  private(set) var readyNumber: Int?
   /// Whether the step was in progress when the engine before this one died, and goes on.
   var isAdopting = false
   private var kill = KillSwitch()
@@ -88,6 +89,9 @@ struct StepControl: Sendable {
   /// Returns whether this connection of the step may continue: its gate is open, and the step is
   /// not being stopped.
   func mayContinue(_ connection: Int) -> Bool { admits(connection) && stop == nil }
+
+  /// Whether the step has been ready to be used in this generation.
+  var wasAvailable: Bool { readyNumber != nil }
 
   /// Whether the gate is open for some connection.
   var isOpen: Bool { connection != nil }
@@ -115,7 +119,7 @@ struct StepControl: Sendable {
   /// Forgets how the step was stopped in the previous generation.
   mutating func reset() {
     stop = nil
-    (isAdopting, wasAvailable) = (false, false)
+    (isAdopting, readyNumber) = (false, nil)
     kill.reset()
   }
 
@@ -126,10 +130,11 @@ struct StepControl: Sendable {
 
   /// Records that the step is ready to be used while it runs.
   ///
+  /// - Parameter number: Its place among the steps that became ready, if it has none yet.
   /// - Returns: The future by which the steps that wait for this are notified; nil if none may start.
-  mutating func becomeAvailable() -> StepFuture? {
+  mutating func becomeAvailable(as number: Int) -> StepFuture? {
     guard isOpen, stop == nil else { return nil }
-    wasAvailable = true
+    readyNumber = readyNumber ?? number
     return future
   }
 

@@ -162,12 +162,25 @@ struct TreeView {
     return " by \(requester.description)"
   }
 
-  /// The time until the first step that is being stopped is killed.
+  /// The time until the first step that is being stopped is killed; nil if it is not known.
+  ///
+  /// Services that are ready are asked to end after all other steps, one after the other.
   private var killCountdown: String? {
-    guard let plan = state.plan, let since = state.phaseChangedAt else { return nil }
-    let graces = state.steps.indices.lazy
-      .filter { state.steps[$0].phase == .running && state.isStopping(state.steps[$0].id) }
-      .map { plan.steps[$0].graceSeconds.map { .seconds($0) } ?? StepContext.defaultGracePeriod }
+    guard let plan = state.plan, let stopped = state.phaseChangedAt else { return nil }
+    let running = state.steps.indices.filter {
+      state.steps[$0].phase == .running && state.isStopping(state.steps[$0].id)
+    }
+    var asked = running.filter {
+      plan.steps[$0].isService != true || !state.steps[$0].isAvailable
+    }
+    var since = stopped
+    if asked.isEmpty, running.count == 1 {
+      asked = running
+      since = max(since, state.steps.lazy.compactMap(\.endedAt).max() ?? since)
+    }
+    let graces = asked.map {
+      plan.steps[$0].graceSeconds.map { .seconds($0) } ?? StepContext.defaultGracePeriod
+    }
     guard let grace = graces.min(), grace > now - since else { return nil }
     return countdownText(grace - (now - since))
   }
