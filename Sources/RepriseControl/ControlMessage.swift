@@ -123,7 +123,7 @@ extension ControlRequest: Codable {
 
   fileprivate enum CodingKeys: String, CodingKey {
     case reprise, request, from, now, step, approved, params, wait, changed, force, by, result
-    case outputs, values, within
+    case outputs, values, within, only
     case isDryRun = "dry-run"
   }
 
@@ -166,6 +166,9 @@ extension ControlRequest: Codable {
     case .run(.restart(let from), _):
       try container.encode("restart", forKey: .request)
       try container.encode(texts: from, forKey: .from)
+    case .run(.restartServices(let services), _):
+      try container.encode("restart", forKey: .request)
+      try container.encode(texts: services, forKey: .only)
     case .run(.cancel(let steps, let now), _):
       try container.encode("cancel", forKey: .request)
       try container.encode(texts: steps, forKey: .step)
@@ -219,7 +222,10 @@ private struct ClaimedRequester: Decodable {
 extension KeyedDecodingContainer<ControlRequest.CodingKeys> {
   fileprivate func decodeIntervention(_ word: String) throws -> Intervention {
     switch word {
-    case "restart": return .restart(from: try decodeTexts(forKey: .from))
+    case "restart":
+      guard contains(.only) else { return .restart(from: try decodeTexts(forKey: .from)) }
+      if contains(.from) { throw ControlError("a restart has \"from\" or \"only\", not both") }
+      return .restartServices(try decodeTexts(forKey: .only))
     case "cancel":
       return .cancel(steps: try decodeTexts(forKey: .step), now: try decodeFlag(forKey: .now))
     case "approve":

@@ -58,6 +58,14 @@ import Testing
       "\"steps\":[\"a\"]"
     ),
     (
+      "{\"reprise\":1,\"request\":\"restart\",\"only\":\"a\"}",
+      "step \\\"a\\\": not a service; restart from it instead"
+    ),
+    (
+      "{\"reprise\":1,\"request\":\"restart\",\"only\":[\"a\"],\"from\":\"a\"}",
+      "a restart has \\\"from\\\" or \\\"only\\\", not both"
+    ),
+    (
       "{\"reprise\":1,\"request\":\"cancel\",\"step\":\"a\"}",
       "step \\\"a\\\": being cancelled"
     ),

@@ -62,7 +62,8 @@ struct CockpitTests {
 
   @Test(arguments: [
     ("r", Intervention.restart(from: [])), ("c", .cancel(steps: [], now: false)),
-    ("R", .restart(from: ["b"])), ("C", .cancel(steps: ["b"], now: false)),
+    ("R", .restart(from: ["b"])), ("O", .restartServices(["b"])),
+    ("C", .cancel(steps: ["b"], now: false)),
     ("D", .set(steps: ["b"], .succeeded([:]))), ("S", .set(steps: ["b"], .skipped)), ("p", .pause),
   ])
   func `a key that stops something asks once`(

@@ -152,6 +152,7 @@ def all_runs_keys(reprise, folder, columns, rows):
 AFTER_END = {
     "R": "restart from one?", "r": "resume the run?", "C": "the run is over", "c": "the run is over",
     "a": "the run is over", "x": "the run is over", "p": "the run is over",
+    "O": "the run is over",
     "D": "count one as succeeded and resume the run?", "S": "skip one and resume the run?",
     "u": "resume the run?", "T": "1 run", "g": "graph: 2 steps", "t": "critical path", "Enter": "line 1 of 1",
     "/": "/",

@@ -65,6 +65,13 @@ def restart_step(tour, label):
     tour.ran_again(before, "flaky")
 
 
+@key("tree", "O")
+def restart_service(tour, label):
+    tour.choose("slow").press(label).shows("restart only slow; what uses it goes on?", "y/n")
+    tour.press("n").shows("nothing was done")
+    tour.press(label).shows("y/n").press("y").shows("not a service; restart from it instead")
+
+
 @key("tree", "r")
 def restart_run(tour, label):
     before = tour.counts()

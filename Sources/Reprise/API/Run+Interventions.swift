@@ -37,6 +37,12 @@ extension Run {
         let requester = selectors.isEmpty ? requester : requester.naming(steps: selectors)
         post(
           .restart(from: steps, requestedIn: state.generation), by: requester, answer)
+      case .restartServices(let selectors):
+        guard !selectors.isEmpty else {
+          return answer(.failure(.refused("no service is named")))
+        }
+        let steps = try plan.selected(by: selectors, in: state)
+        post(.restartServices(steps), by: requester.naming(steps: selectors), answer)
       case .cancel(let selectors, let now):
         guard !selectors.isEmpty else {
           return post(now ? .kill : .cancel(.request), by: requester, answer)

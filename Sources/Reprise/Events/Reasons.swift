@@ -25,9 +25,10 @@ public enum FailureReason: Sendable, Equatable, Error {
   case threw(String)
   /// Nothing is left of the attempt where it ran, and it has no result; the text says why.
   case lost(String)
-  /// The condition of `repeat` of a group is not met; the text says which.
+  /// What was expected of the step did not happen; the text says what.
   ///
-  /// Until the last round, the group runs again then.
+  /// The condition of `repeat` of a group is not met, which runs again until the last round, an approval
+  /// was not given in time, or a service is not alive, or starts again on request.
   case unmet(String)
 }
 

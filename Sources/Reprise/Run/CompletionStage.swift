@@ -55,6 +55,21 @@ struct CompletionStage: StepStage {
     return .over(end(job.index, attempt: number, event))
   }
 
+  /// Records that a service, whose attempt was stopped by hand, starts again, unless it is being stopped
+  /// for another reason by now.
+  ///
+  /// - Returns: Whether it starts again.
+  func startsAgain(_ job: StepJob, attempt: Int) -> Bool {
+    ledger.decide { page in
+      guard let requester = page.controls[job.index].takeRestart(), page.mayContinue(job) else {
+        return false
+      }
+      return page.record(
+        .retrying(.unmet("was stopped to start again"), after: .zero), of: job.index,
+        attempt: attempt, by: requester)
+    }
+  }
+
   /// Completes an attempt whose work has succeeded.
   ///
   /// Checks the files that it made, waits for approval, if it is asked after the work, and remembers

@@ -7,6 +7,11 @@
 public enum Intervention: Sendable, Equatable {
   /// Restart these steps and their dependents; the whole run if there are none.
   case restart(from: [String])
+  /// Start these services again, while what uses them goes on.
+  ///
+  /// The attempt in progress is stopped with its grace period, and the next one starts at once; a delay
+  /// of `restart` ends. The limit of `restart` begins anew.
+  case restartServices([String])
   /// Cancel these steps, while the run continues; the whole run if there are none.
   ///
   /// Without a grace period if `now` is true, or if the step is already being cancelled.
@@ -111,6 +116,12 @@ extension InterventionAnswer {
     return Self(
       "generation \(generation) of run \(run) \(verb)\(again)", generation: generation,
       steps: steps)
+  }
+
+  static func restarted(services: [String]) -> Self {
+    let (verb, object) = services.count == 1 ? ("starts", "it") : ("start", "them")
+    return Self(
+      "\(stepNames(services)): \(verb) again; what uses \(object) goes on", steps: services)
   }
 
   static func cancelled(_ run: RunID) -> Self { Self("run \(run) is being cancelled") }

@@ -18,7 +18,9 @@ extension RunDriver {
       return .success(.restarted(ledger.run, generation: machine.generation, steps: nil))
     case (.cancelSteps, .cancelSteps(let steps, _)?): return answerToCancel(steps)
     case (.set, .set(let steps, let result)?): return answerToSet(steps, result)
-    case (.cancelSteps(let requested, _), _), (.set(let requested, _), _):
+    case (.restartServices, .restartServices(let steps)?): return answerToRestart(ofServices: steps)
+    case (.cancelSteps(let requested, _), _), (.set(let requested, _), _),
+      (.restartServices(let requested), _):
       return .failure(
         machine.mayRestart
           ? .refused("\(named(requested)): being stopped for a restart") : .cancelling)
@@ -35,6 +37,19 @@ extension RunDriver {
     let live = ledger.decide { page in steps.filter { !page.state[$0].phase.isFinal } }
     guard !live.isEmpty else { return .failure(.refused("\(named(steps)): already ended")) }
     return .success(.cancelled(live.map { [plan] in plan[$0].id }))
+  }
+
+  private func answerToRestart(ofServices steps: [StepIndex]) -> Answer {
+    if let other = steps.first(where: { [plan] in !plan[$0].action.isService }) {
+      return .failure(.refused("\(named([other])): not a service; restart from it instead"))
+    }
+    let idle = ledger.decide { page in
+      steps.first { !page.state[$0].phase.isActive || !page.controls[$0].mayRestart }
+    }
+    if let idle {
+      return .failure(.refused("\(named([idle])): not running; restart from it instead"))
+    }
+    return .success(.restarted(services: steps.map { [plan] in plan[$0].id }))
   }
 
   private func answerToSet(_ steps: [StepIndex], _ result: HandmadeResult) -> Answer {
@@ -73,6 +88,14 @@ extension RunDriver {
   /// Returns the names of steps for a message.
   private func named(_ steps: [StepIndex]) -> String {
     stepNames(steps.map { [plan] in plan[$0].id })
+  }
+
+  /// Starts services again, while what uses them goes on.
+  func restartServices(_ steps: [StepIndex]) {
+    let tickets = ledger.decide { [asker] page in
+      steps.compactMap { page.controls[$0].restart(by: asker ?? .api) }
+    }
+    for ticket in tickets { ticket.answer(()) }
   }
 
   /// Cancels some steps while the run continues.

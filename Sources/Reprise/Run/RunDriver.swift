@@ -205,6 +205,8 @@ struct RunDriver {
           unanswered?.result = .failure(refusal)
         }
         input = ended.isEmpty ? .stepsCancelled : .restartAfter(ended)
+      case .restartServices(let steps):
+        restartServices(steps)
       case .pause(let isPaused):
         pause(isPaused)
       case .kill:

@@ -40,7 +40,9 @@ extension RunLedger.Page {
 
   private func isBetweenAttempts(_ step: StepIndex) -> Bool {
     let state = state[step]
-    return controls[step].wasAvailable && !state.isAvailable && !state.phase.isFinal
+    // One that is being stopped to start again must not be used any more.
+    let isReady = state.isAvailable && controls[step].restarter == nil
+    return controls[step].wasAvailable && !isReady && !state.phase.isFinal
   }
 
   /// Notes that a step may be ready to be used, or may have ended.

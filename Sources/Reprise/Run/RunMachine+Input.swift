@@ -23,7 +23,7 @@ extension RunMachine.Input {
   /// Whether it is done by one action, which waits for nothing.
   var isDoneAtOnce: Bool {
     switch self {
-    case .set, .cancelSteps, .pause: true
+    case .set, .cancelSteps, .restartServices, .pause: true
     default: false
     }
   }
@@ -41,6 +41,8 @@ extension RunMachine.Input {
       return kept(steps).map { .restartAfter($0) }
     case .cancelSteps(let steps, let now):
       return kept(steps).map { .cancelSteps($0, now: now) }
+    case .restartServices(let steps):
+      return kept(steps).map { .restartServices($0) }
     case .set(let steps, let result):
       return kept(steps).map { .set($0, result) }
     default:

@@ -25,6 +25,8 @@ struct RunMachine: Sendable {
     case kill
     /// Cancel these steps only; the run continues. Without grace if `now` is true.
     case cancelSteps([StepIndex], now: Bool)
+    /// Start these services again, while what uses them goes on.
+    case restartServices([StepIndex])
     /// Set the results of these steps by hand.
     case set([StepIndex], HandmadeResult)
     /// Start nothing new from now on, or start steps again.
@@ -84,6 +86,8 @@ struct RunMachine: Sendable {
     /// Cancel these steps, of which the pending ones end at once, and send `stepsCancelled`.
     case cancelSteps([StepIndex], now: Bool)
     /// Set the results of these steps. If some have ended, restart from them, else send
+    /// Start these services again.
+    case restartServices([StepIndex])
     /// `stepsCancelled`.
     case set([StepIndex], HandmadeResult)
     /// Let nothing new start, or let steps start again.
@@ -197,6 +201,9 @@ struct RunMachine: Sendable {
     case .set(let requested, let result):
       let steps = cancellable(requested)
       return steps.isEmpty ? [] : [.set(steps, result)]
+    case .restartServices(let requested):
+      let steps = cancellable(requested)
+      return steps.isEmpty ? [] : [.restartServices(steps)]
     case .pause(let isPaused):
       return mayRestart ? [.pause(isPaused)] : []
     case .connected, .stepsCancelled:

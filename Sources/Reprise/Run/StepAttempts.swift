@@ -29,6 +29,9 @@ struct PlannedAttempt: Sendable {
   /// Whether it is the first one, and new.
   var isFirst: Bool { number == 1 && !isAdopted }
 
+  /// Forgets the attempts that have failed: the limit begins anew.
+  mutating func forgetFailures() { failedCount = 0 }
+
   /// Goes on to the next attempt: after a failure, the rounds begin anew.
   mutating func advance(afterFailure hasFailed: Bool) {
     number += 1
@@ -59,6 +62,8 @@ enum AttemptAnswer {
   case over(StepResult)
   /// The attempt failed; the next one starts after this delay.
   case retry(after: Duration)
+  /// The service was stopped by hand to start again; the next attempt starts at once.
+  case anew
   /// The round is over; the next one starts after this delay.
   case again(after: Duration)
 }

@@ -82,6 +82,10 @@ struct StepControl: Sendable {
   /// Whether the step was in progress when the engine before this one died, and goes on.
   var isAdopting = false
   private var kill = KillSwitch()
+  /// Who asked for the service to be started again, until its attempt in progress has ended.
+  private(set) var restarter: Requester?
+  /// Answered when that is asked for.
+  private var restartTicket: Ticket<Void>?
 
   /// Returns whether an event of this connection of the step may be recorded.
   func admits(_ connection: Int) -> Bool { self.connection == connection }
@@ -120,6 +124,7 @@ struct StepControl: Sendable {
   mutating func reset() {
     stop = nil
     (isAdopting, readyNumber) = (false, nil)
+    (restarter, restartTicket) = (nil, nil)
     kill.reset()
   }
 
@@ -142,7 +147,7 @@ struct StepControl: Sendable {
   mutating func end() {
     future = nil
     isAdopting = false
-    approval = nil
+    (approval, restarter, restartTicket) = (nil, nil, nil)
   }
 
   /// Stops this step only, unless it is being stopped for a reason that counts more.
@@ -160,6 +165,35 @@ struct StepControl: Sendable {
   mutating func windDown() -> StepFuture? {
     guard isOpen, stop == nil, future != nil else { return nil }
     return stop(.unused)
+  }
+
+  // MARK: Starting again
+
+  /// Whether the service can be started again: it is not being stopped.
+  var mayRestart: Bool { isOpen && stop == nil }
+
+  /// Begins to wait for a request to start the service again.
+  ///
+  /// - Returns: The ticket, which is answered at the request.
+  mutating func awaitRestart() -> Ticket<Void> {
+    let ticket = Ticket<Void>()
+    (restarter, restartTicket) = (nil, ticket)
+    return ticket
+  }
+
+  /// Asks for the service to be started again.
+  ///
+  /// - Returns: The ticket to answer; nil if nothing waits for it: it is about to start.
+  mutating func restart(by requester: Requester) -> Ticket<Void>? {
+    guard mayRestart, let ticket = restartTicket else { return nil }
+    (restarter, restartTicket) = (requester, nil)
+    return ticket
+  }
+
+  /// Takes the request to start the service again, if there is one.
+  mutating func takeRestart() -> Requester? {
+    defer { (restarter, restartTicket) = (nil, nil) }
+    return restarter
   }
 
   // MARK: Approval

@@ -130,14 +130,38 @@ final class StepPerformer: StepStage {
         case .again(let after):
           attempt.advance(afterFailure: false)
           delay = after
+        case .anew:
+          attempt.advance(afterFailure: true)
+          attempt.forgetFailures()
+          delay = .zero
         }
         slots.release(job.index)
         slots.startNext()
-        guard (try? await clock.sleep(for: delay)) != nil else { throw Withdrawn() }
+        if try await wait(delay, before: job) { attempt.forgetFailures() }
       }
     } catch {
       return end(job.index, attempt: attempt.number - 1, .cancelled(error.cause))
     }
+  }
+
+  /// Waits before the next attempt, which of a service can be asked for at once.
+  ///
+  /// - Returns: Whether it was asked for.
+  /// - Throws: ``Withdrawn`` if the step was stopped.
+  private func wait(_ delay: Duration, before job: StepJob) async throws(Withdrawn) -> Bool {
+    let sleep: @Sendable () async throws -> Void = { [clock] in try await clock.sleep(for: delay) }
+    guard job.step.action.isService, delay > .zero else {
+      guard (try? await sleep()) != nil else { throw Withdrawn() }
+      return false
+    }
+    let ticket = ledger.decide { $0.controls[job.index].awaitRestart() }
+    do {
+      _ = try await withInterruption(
+        sleep, { if await ticket.value() == nil { throw CancellationError() } else { [:] } })
+    } catch {
+      throw Withdrawn()
+    }
+    return ledger.decide { $0.controls[job.index].takeRestart() } != nil
   }
 
   /// Makes one attempt.
@@ -173,6 +197,7 @@ final class StepPerformer: StepStage {
     context.watch = parts.watch?.attempt(of: job.step)
     let event = await work.execute(context, prepared.values, by: executor, holding: taken.own)
     if let watch = context.watch { parts.watch?.onEnd?(job.step.id, number, watch.seen) }
+    if job.step.action.isService, completion.startsAgain(job, attempt: number) { return .anew }
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     return try await completion.conclude(attempt, of: job, event, context, prepared)
   }

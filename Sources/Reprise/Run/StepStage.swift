@@ -169,10 +169,24 @@ extension StepStage {
   func withTimeout(
     _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
   ) async throws -> StepOutputs? {
+    try await withInterruption({ try await clock.sleep(for: timeout) }, operation)
+  }
+
+  /// Runs an operation; when something else happens first, cancels it and waits until it has returned.
+  ///
+  /// - Parameters:
+  ///   - event: Waits for what ends the operation; throws if its task is cancelled.
+  ///   - operation: The operation.
+  /// - Returns: The outputs of the operation; nil if the other event came first.
+  /// - Throws: The error of the operation; `CancellationError` if the task is cancelled.
+  func withInterruption(
+    _ event: @escaping @Sendable () async throws -> Void,
+    _ operation: @escaping @Sendable () async throws -> StepOutputs
+  ) async throws -> StepOutputs? {
     try await withThrowingTaskGroup(of: StepOutputs?.self) { group in
       group.addTask { try await operation() }
       group.addTask {
-        try await clock.sleep(for: timeout)
+        try await event()
         return nil
       }
       defer { group.cancelAll() }

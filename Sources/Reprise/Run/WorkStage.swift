@@ -2,6 +2,9 @@
 
 import Workflows
 
+/// The attempt of a service was stopped, so that the service starts again.
+private struct ServiceRestart: Error {}
+
 /// The stage in which the work of an attempt is done: by an executor or a runner, within its timeout.
 struct WorkStage: StepStage {
   let tools: StageTools
@@ -32,6 +35,8 @@ struct WorkStage: StepStage {
     defer { lease?.release() }
     do {
       return .succeeded(try await timed(context, values, by: executor))
+    } catch is ServiceRestart {
+      return .cancelled(.request)
     } catch {
       return ending(of: error)
     }
@@ -52,10 +57,25 @@ struct WorkStage: StepStage {
           timeout, { try await enclosed(context, by: executor) })
       else { throw FailureReason.timedOut(after: timeout) }
       outputs = result
+    } else if context.step.action.isService {
+      outputs = try await restartable(context, by: executor)
     } else {
       outputs = try await enclosed(context, by: executor)
     }
     return try self.values.all(outputs, of: context, values)
+  }
+
+  /// Carries out one attempt of a service, which ends when the service is to be started again.
+  private func restartable(
+    _ context: StepContext, by executor: any Executor
+  ) async throws -> StepOutputs {
+    let ticket = ledger.decide { $0.controls[context.index].awaitRestart() }
+    let outputs = try await withInterruption(
+      {
+        guard await ticket.value() != nil else { throw CancellationError() }
+      }, { try await enclosed(context, by: executor) })
+    guard let outputs else { throw ServiceRestart() }
+    return outputs
   }
 
   /// Returns the task executor for a step; nil for the global pool.

@@ -13,8 +13,8 @@ struct RestartCommand: AsyncParsableCommand {
     commandName: "restart",
     abstract: "Restart a live run, from the top or from some steps.",
     discussion: """
-      Running steps are cancelled; when they have ended, the next generation of \
-      the same run starts. Steps that are not restarted keep running, or keep their results.
+      Running steps are cancelled; when they have ended, the next generation of the same run \
+      begins. Others go on, or keep their results. With --only, so do the users of a service.
 
       With --reload, the run first reads its workflow file again; if the file has an error, the \
       run goes on and the error is shown. New steps run, removed steps are stopped.
@@ -25,6 +25,7 @@ struct RestartCommand: AsyncParsableCommand {
         reprise restart @last
         reprise restart 3fk --from build --from 'test-*'
         reprise restart 3fk --from :failed --wait
+        reprise restart @last --only db
         reprise restart @last --reload --changed
         reprise restart @last --reload --from test --dry-run
 
@@ -40,6 +41,12 @@ struct RestartCommand: AsyncParsableCommand {
       "Restart only this step and its dependents. Can be repeated.", valueName: "steps"),
     completion: .step)
   var from: [String] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Start only this service again. Can be repeated.", valueName: "services"),
+    completion: .step)
+  var only: [String] = []
 
   @Flag(help: "Read the workflow file again, and restart with its steps.")
   var reload = false
@@ -57,6 +64,9 @@ struct RestartCommand: AsyncParsableCommand {
     if !reload, changed || dryRun || force {
       throw ValidationError("--changed, --dry-run and --force need --reload.")
     }
+    if !only.isEmpty, reload || !from.isEmpty {
+      throw ValidationError("--only cannot be combined with --from or --reload.")
+    }
     if changed, !from.isEmpty {
       throw ValidationError("--changed and --from cannot be combined: both select the steps.")
     }
@@ -70,9 +80,9 @@ struct RestartCommand: AsyncParsableCommand {
       printError("the file has changed since this run began; --reload reads it again")
     }
     let requester = Requester.command("restart")
+    let restart = only.isEmpty ? Intervention.restart(from: from) : .restartServices(only)
     let state = try await request.send(
-      reload ? .reload(options, by: requester) : .run(.restart(from: from), by: requester),
-      to: found)
+      reload ? .reload(options, by: requester) : .run(restart, by: requester), to: found)
     if let state, !dryRun { throw ExitStatus.ofEnd(state) }
   }
 }

@@ -167,8 +167,8 @@ struct Cockpit {
     case .edit: return .edit(step: subject(context))
     case .page: return withStep(context) { .page(step: $0) }
     case .quit: return quit(context)
-    case .restartRun, .restartStep, .cancelRun, .cancelStep, .approve, .reject, .reload, .setDone,
-      .skip, .pauseRun:
+    case .restartRun, .restartStep, .restartService, .cancelRun, .cancelStep, .approve, .reject,
+      .reload, .setDone, .skip, .pauseRun:
       return request(action, context)
     default: break
     }
@@ -264,6 +264,10 @@ struct Cockpit {
     switch action {
     case .restartRun: ask("restart the whole run?", .request(.restart(from: []), key: "r"))
     case .restartStep: askAboutRestart(context)
+    case .restartService:
+      askAboutStep("restart only", context, "; what uses it goes on") {
+        .request(.restartServices([$0]), key: "O")
+      }
     case .reload: return .previewReload
     case .approve, .reject: askAboutApproval(action == .approve, context)
     case .cancelStep:

@@ -5,7 +5,7 @@
 enum KeyAction: String, CaseIterable, Sendable {
   // The tree, and the panes that show steps.
   case previous, next, firstStep, lastStep, open, back
-  case restartStep, restartRun, cancelStep, cancelRun, approve, reject
+  case restartStep, restartService, restartRun, cancelStep, cancelRun, approve, reject
   case setDone, skip, pauseRun
   case reload, edit, page
   case stream, output, graph, timeline, runs, mouse, help, quit
@@ -70,6 +70,7 @@ struct KeyBinding: Sendable {
     .init(.steps, [.enter], .open, "Enter", "read its log"),
     .init(.steps, [.escape], .back, "Esc", "choose no step; close"),
     .init(.steps, ["R"], .restartStep, "R", "restart from it"),
+    .init(.steps, ["O"], .restartService, "O", "restart only it, a service"),
     .init(.steps, ["r"], .restartRun, "r", "restart, or resume, the run"),
     .init(.steps, ["C"], .cancelStep, "C", "cancel it"),
     .init(.steps, ["c"], .cancelRun, "c", "cancel the run; twice: kill"),

@@ -22,13 +22,14 @@ private enum ChangeBody {
 
   struct Restart: Decodable {
     let from: [String]?
+    let only: [String]?
     let reload: Bool?
     let changed: Bool?
     let force: Bool?
     let isDryRun: Bool?
 
     private enum CodingKeys: String, CodingKey {
-      case from, reload, changed, force
+      case from, only, reload, changed, force
       case isDryRun = "dry-run"
     }
   }
@@ -84,6 +85,12 @@ extension WebAPI {
     case "restart":
       let body = try request.decoded(ChangeBody.Restart.self)
       let from = body.from ?? []
+      if let only = body.only {
+        guard from.isEmpty, body.reload != true else {
+          throw Refusal(400, "only cannot be combined with from or reload")
+        }
+        return try await send(.restartServices(only), to: record)
+      }
       guard record.status.isLive else { return try await resume(record, from: from) }
       guard body.reload == true else {
         return try await send(.restart(from: from), to: record)

@@ -154,6 +154,18 @@ export function makeActions(page) {
         change(runPath("restart"), { from: [from], reload: state.run.live && reload.checked }),
       state.run.live && el("label", { for: "reloads" }, reload, " read the file again"));
     },
+    restartService() {
+      whenLive(() => {
+        const { run, chosen } = state;
+        if (!chosen) return;
+        if (!run.planned.get(chosen)?.service) {
+          say("not a service; R restarts from it", true);
+          return;
+        }
+        ask(`Restart only ${nameOf(run, chosen)}? What uses it goes on.`, () =>
+          change(runPath("restart"), { only: [chosen] }));
+      });
+    },
     cancelRun() {
       whenLive(() => ask("Cancel the run?", () => change(runPath("cancel"), {})));
     },

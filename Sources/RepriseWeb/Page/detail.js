@@ -29,6 +29,9 @@ export function drawDetail(box, state, actions) {
       !state.isStatic && el("div", { class: "actions" },
         canRestart(run) && el("button", { class: "primary",
           onclick: () => actions.restartStep() }, label, el("kbd", {}, "R")),
+        run.live && isActive(step) && run.planned.get(step.step)?.service
+          && el("button", { onclick: () => actions.restartService() }, "Restart only it",
+            el("kbd", {}, "O")),
         run.live && isActive(step)
           && el("button", { onclick: () => actions.cancelStep() }, "Cancel", el("kbd", {}, "C")),
         run.live && step.state !== "succeeded" && [

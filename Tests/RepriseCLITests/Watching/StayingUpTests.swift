@@ -136,6 +136,22 @@ struct StayingUpTests {
     #expect(log(scenario).last == "web down")
   }
 
+  @Test func `a service is restarted alone, and what uses it stays up`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps:\n" + Self.service("db") + "\n" + Self.service("web"), to: "dev.yaml")
+    let run = try scenario.start(["run", "dev.yaml", "--progress", "plain"])
+    await becomes(["db up", "web up"], scenario)
+    let answer = try await scenario.reprise("restart", "--only", "db").succeeds()
+    #expect(answer.output == "step \"db\": starts again; what uses it goes on\n")
+    await becomes(["db up", "web up", "db down", "db up"], scenario)
+    try await scenario.reprise("restart", "--only", "nothing").fails(with: 2)
+    try await scenario.reprise("restart", "--only", "db", "--from", "web").fails(with: 2)
+    run.send(SIGINT)
+    try await run.end().fails(with: 130)
+    #expect(log(scenario).suffix(2) == ["web down", "db down"])
+  }
+
   @Test func `a wait until the run is stopped is written as a step, too`() async throws {
     let scenario = try Scenario()
     try scenario.write(

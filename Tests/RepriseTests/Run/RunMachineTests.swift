@@ -247,7 +247,7 @@ private struct World {
       let ended = steps.filter { phases[$0] == .over }
       let input = cancel(steps.filter { phases[$0] != .over })
       return ended.isEmpty ? input : .restart(from: ended, requestedIn: nil)
-    case .pause:
+    case .pause, .restartServices:
       return nil
     case .settle:
       if failsToRecord { mustAbandon = true } else { settling.append(machine.generation) }

@@ -1,0 +1,145 @@
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Services that are started again by hand, while what uses them goes on.
+struct ServiceRestartTests {
+  /// Services that run until they are stopped, or crash when a gate opens.
+  private struct Stage {
+    let log = Protected<[String]>([])
+    /// Services end only when their gates are open.
+    var ends: [String: Gate] = [:]
+    /// The first attempts of services fail when their gates are open; later ones, too, at once.
+    var crashes: [String: Gate] = [:]
+    var attempts = 1...1
+    /// Steps end when their gates are open.
+    var steps: [String: Gate] = [:]
+
+    func start(_ text: String) throws -> Run {
+      let executor = ClosureExecutor { [self] context in
+        let id = context.step.id
+        log.withLock { $0.append("\(id) \(context.attempt)") }
+        guard context.step.action.isService else {
+          try await steps[id]?.waitUnlessCancelled()
+          return [:]
+        }
+        context.reportReady(outputs: ["attempt": "\(context.attempt)"])
+        if let crash = crashes[id], attempts.contains(context.attempt) {
+          try await crash.waitUnlessCancelled()
+          throw FailureReason.exited(status: 1)
+        }
+        do {
+          try await Gate().waitUnlessCancelled()
+        } catch {
+          log.withLock { $0.append("\(id) asked") }
+          await ends[id]?.wait()
+          throw error
+        }
+        return [:]
+      }
+      return Engine(executor: executor).start(try Workflow(text: text, file: "w.yaml"))
+    }
+
+    func becomes(_ lines: [String]) async {
+      await expectEventually("\(lines)") { log.value == lines }
+      #expect(log.value == lines)
+    }
+  }
+
+  private static let text = """
+    steps:
+      - { id: db, service: x }
+      - { id: first, run: x }
+      - { id: second, run: x }
+    """
+
+  @Test func `a service starts again, and its users go on but do not start before it is ready`()
+    async throws
+  {
+    let (db, first) = (Gate(), Gate())
+    let stage = Stage(ends: ["db": db], steps: ["first": first])
+    let run = try stage.start(Self.text)
+    await stage.becomes(["db 1", "first 1"])
+    let answer = try await run.perform(.restartServices(["db"]))
+    #expect(answer.description == "step \"db\": starts again; what uses it goes on")
+    #expect(answer.steps == ["db"])
+    await stage.becomes(["db 1", "first 1", "db asked"])
+    first.open()
+    await expectEventually("the first step has ended") {
+      run.state["first"]?.phase.isSuccess == true
+    }
+    await expectEventually("the second step waits") { run.state["second"]?.phase == .ready }
+    // A second request changes nothing.
+    try await run.perform(.restartServices(["db"]))
+    db.open()
+    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(stage.log.value == ["db 1", "first 1", "db asked", "db 2", "second 1", "db asked"])
+    #expect(run.state.generation == 1)
+    #expect(run.state["db"]?.phase == .succeeded(["attempt": "2"]))
+  }
+
+  @Test func `the delay before the next attempt ends, and the limit begins anew`() async throws {
+    let (crash, first) = (Gate(), Gate())
+    var stage = Stage(crashes: ["db": crash], steps: ["first": first])
+    stage.attempts = 1...2
+    let run = try stage.start(
+      """
+      steps:
+        - { id: db, service: x, restart: { limit: 1, delay: 1h } }
+        - { id: first, run: x }
+      """)
+    await stage.becomes(["db 1", "first 1"])
+    crash.open()
+    for attempt in 2...3 {
+      await expectEventually("it waits for attempt \(attempt)") { run.state["db"]?.retry != nil }
+      try await run.perform(.restartServices(["db"]))
+      await expectEventually("attempt \(attempt)") { run.state["db"]?.attempt == attempt }
+    }
+    first.open()
+    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(stage.log.value.filter { $0.hasPrefix("db") } == ["db 1", "db 2", "db 3", "db asked"])
+  }
+
+  @Test func `a cancel while a service is being stopped to start again ends it`() async throws {
+    let (db, first) = (Gate(), Gate())
+    let stage = Stage(ends: ["db": db], steps: ["first": first])
+    let run = try stage.start(Self.text)
+    await stage.becomes(["db 1", "first 1"])
+    try await run.perform(.restartServices(["db"]))
+    await stage.becomes(["db 1", "first 1", "db asked"])
+    run.cancel()
+    db.open()
+    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(run.state["db"]?.phase == .cancelled(.request))
+    #expect(stage.log.value == ["db 1", "first 1", "db asked"])
+  }
+
+  @Test func `only running services are started again`() async throws {
+    let first = Gate()
+    let stage = Stage(steps: ["first": first])
+    let run = try stage.start(
+      """
+      steps:
+        - steps: [{ id: early, service: x }, { id: short, run: x }]
+        - { id: first, run: x }
+        - { id: late, service: x }
+        - { id: last, run: x }
+      """)
+    await expectEventually("the first step runs") { run.state["first"]?.phase == .running }
+    for (step, problem) in [
+      ("first", "not a service"), ("early", "not running"), ("late", "not running"),
+    ] {
+      await #expect(
+        throws: InterventionRefusal("step \"\(step)\": \(problem); restart from it instead")
+      ) {
+        try await run.perform(.restartServices([step]))
+      }
+    }
+    await #expect(throws: InterventionRefusal("no service is named")) {
+      try await run.perform(.restartServices([]))
+    }
+    first.open()
+    #expect(await run.outcomeInTime() == .succeeded)
+  }
+}
