@@ -46,6 +46,7 @@ struct KeyReadingTests {
     Place(
       Tables.roundsOfGroup.keys,
       "steps: [{ id: g, repeat: { KEY: VALUE }, steps: [{ id: a, run: x }] }]\n"),
+    Place(Tables.alive.keys, "steps: [{ id: a, service: x, alive: { KEY: VALUE } }]\n"),
     Place(Tables.ready.keys, "steps: [{ id: a, service: x, ready: { KEY: VALUE } }]\n"),
     Place(Tables.wait.keys, "steps: [{ id: a, wait: { KEY: VALUE } }]\n"),
     Place(Tables.undo, "steps: [{ id: a, run: x, undo: { run: y, KEY: VALUE } }]\n"),

@@ -8,8 +8,8 @@ extension AttemptProcess {
   /// How the wait until a service is ready has ended.
   private enum Readiness {
     case ready, late, stopped
-    /// The outputs that it had written when it was ready are invalid.
-    case invalid(FailureReason)
+    /// The outputs that it had written when it was ready are invalid, or it was not alive later.
+    case failed(FailureReason)
   }
 
   /// Starts a service, reports when it is ready, and waits until nothing of it is left.
@@ -44,23 +44,33 @@ extension AttemptProcess {
       return context.report(news)
     }
     defer { attempt.removeFile() }
-    let becomingReady = Task { await attempt.becomeReady(check, context) }
+    let watching = Task { await attempt.watch(check, context) }
     let status = await withTaskCancellationHandler {
       await context.withKillHandler({ attempt.kill() }, operation: { await attempt.end() })
     } onCancel: {
       attempt.terminate(grace: context.gracePeriod, signal: rule.stopSignal)
     }
-    becomingReady.cancel()
-    let readiness = await becomingReady.value
+    watching.cancel()
+    let readiness = await watching.value
     context.report(written: attempt.writtenOutputs)
     try Task.checkCancellation()
     switch readiness {
     case .late: throw FailureReason.timedOut(after: rule.timeout)
-    case .invalid(let reason): throw reason
+    case .failed(let reason): throw reason
     case .ready, .stopped: break
     }
     if status == .exited(code: 0) { throw FailureReason.exited(status: 0) }
     return try attempt.outputs(of: status)
+  }
+
+  /// Waits until the service is ready, and then stops it if it is not alive.
+  private func watch(_ check: ServiceCheck, _ context: StepContext) async -> Readiness {
+    let readiness = await becomeReady(check, context)
+    guard case .ready = readiness, let reason = await check.failureWhileReady(context) else {
+      return readiness
+    }
+    terminate(grace: context.gracePeriod, signal: check.rule.stopSignal)
+    return .failed(.unmet(reason))
   }
 
   /// Waits until the service is ready, and stops it if that takes too long.
@@ -78,14 +88,14 @@ extension AttemptProcess {
     case .ready:
       if let reason = reportReady(to: context) {
         terminate(grace: context.gracePeriod, signal: check.rule.stopSignal)
-        return .invalid(reason)
+        return .failed(reason)
       }
     case .late:
       let last = check.hint.map { "; " + $0 } ?? ""
       context.report(
         "it was not ready within \(durationText(check.rule.timeout))\(last)", on: .standardError)
       terminate(grace: context.gracePeriod, signal: check.rule.stopSignal)
-    case .stopped, .invalid: break
+    case .stopped, .failed: break
     }
     return readiness
   }

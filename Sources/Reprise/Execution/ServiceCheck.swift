@@ -1,4 +1,4 @@
-// `ServiceCheck`: the check whether a service is ready, before and after its start.
+// `ServiceCheck`: the checks whether a service is ready, before and after its start, and alive.
 
 import ChildProcesses
 import Dispatch
@@ -6,7 +6,7 @@ import Platform
 import Synchronization
 import Workflows
 
-/// The check whether a service is ready.
+/// The checks whether a service is ready, and then whether it is alive.
 final class ServiceCheck: Sendable {
   let rule: ServiceRule
   private let spec: AttemptSpec
@@ -14,7 +14,7 @@ final class ServiceCheck: Sendable {
   private let directory: String?
   /// Answered when the service says itself that it is ready.
   private let sign = SharedAnswer<Void>()
-  /// How the last script that checked has failed.
+  /// How the last check has failed.
   private let complaint = LastComplaint()
   private let hasWritten = Mutex(false)
 
@@ -68,16 +68,7 @@ final class ServiceCheck: Sendable {
       throw .notStarted(
         "port \(address.port) is already in use: \(address.host) answers before the service starts")
     case .run(let script):
-      let succeeds = await withTaskGroup(of: Bool.self) { group in
-        group.addTask { await self.succeeds(script, context) }
-        group.addTask {
-          try? await Task.sleep(for: Self.timeBeforeStart)
-          return false
-        }
-        let first = await group.next() ?? false
-        group.cancelAll()
-        return first
-      }
+      let succeeds = await succeeds(script, within: Self.timeBeforeStart, context)
       complaint.clear()
       return succeeds
         ? "warning: its check succeeds before it starts: something else may answer in its place"
@@ -95,9 +86,62 @@ final class ServiceCheck: Sendable {
     case .run(let script):
       return await repeating { await succeeds(script, context) }
     case .port(let port):
-      return await repeating { await Self.isOpen(port) }
+      return await repeating { await accepts(port) }
     case .http(let address):
-      return await repeating { (200..<400).contains(await Self.status(at: address) ?? 0) }
+      return await repeating { await answers(address) }
+    }
+  }
+
+  /// Checks a service that is ready, until so many checks fail in a row that it is not alive.
+  ///
+  /// - Returns: Why it is not alive; nil if the task was cancelled, or nothing is to be checked.
+  func failureWhileReady(_ context: StepContext) async -> String? {
+    guard let rule = rule.liveness else { return nil }
+    var count = 0
+    while (try? await Task.sleep(for: rule.interval)) != nil {
+      let isAlive =
+        switch rule.probe {
+        case .run(let script): await succeeds(script, within: rule.timeout, context)
+        case .port(let port): await accepts(port)
+        case .http(let address): await answers(address)
+        case .line, .report, nil: true
+        }
+      if Task.isCancelled { return nil }
+      count = isAlive ? 0 : count + 1
+      guard count >= rule.failures else { continue }
+      let checks = count == 1 ? "the check failed" : "\(count) checks failed in a row"
+      return "not alive: \(checks)" + (complaint.value.map { ": the last \($0)" } ?? "")
+    }
+    return nil
+  }
+
+  private func accepts(_ port: Int) async -> Bool {
+    if await Self.isOpen(port) { return true }
+    complaint.note("found that port \(port) accepts no connection")
+    return false
+  }
+
+  private func answers(_ address: HTTPAddress) async -> Bool {
+    let status = await Self.status(at: address)
+    if let status, (200..<400).contains(status) { return true }
+    complaint.note(status.map { "got status \($0)" } ?? "got no answer")
+    return false
+  }
+
+  /// Runs a script, which counts as failed if it takes too long.
+  private func succeeds(
+    _ script: String, within time: Duration, _ context: StepContext
+  ) async -> Bool {
+    await withTaskGroup(of: Bool?.self) { group in
+      group.addTask { await self.succeeds(script, context) }
+      group.addTask {
+        try? await Task.sleep(for: time)
+        return nil
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      if first == nil { complaint.note("did not end within \(durationText(time))") }
+      return first ?? false
     }
   }
 

@@ -32,6 +32,39 @@ extension StepSetting {
     ready("report", .boolean(true), nil, timeout)
   }
 
+  /// A service that is ready is alive as long as a script succeeds.
+  public static func alive(
+    run script: StaticString, every interval: Duration? = nil, failures: Int? = nil,
+    timeout: Duration? = nil
+  ) -> StepSetting {
+    alive("run", .text(script.description), interval, failures, timeout)
+  }
+
+  /// A service that is ready is alive as long as a port of this machine accepts connections.
+  public static func alive(
+    port: TemplateValue, every interval: Duration? = nil, failures: Int? = nil
+  ) -> StepSetting {
+    alive("port", port.value, interval, failures)
+  }
+
+  /// A service that is ready is alive as long as an address is answered with a status from 200 to 399.
+  public static func alive(
+    http address: TemplateValue, every interval: Duration? = nil, failures: Int? = nil
+  ) -> StepSetting {
+    alive("http", address.value, interval, failures)
+  }
+
+  private static func alive(
+    _ key: String, _ value: Value, _ interval: Duration?, _ failures: Int?,
+    _ timeout: Duration? = nil
+  ) -> StepSetting {
+    var fields = [key: value]
+    fields["every"] = interval.map { .text($0.workflowText) }
+    fields["failures"] = failures.map { .text("\($0)") }
+    fields["timeout"] = timeout.map { .text($0.workflowText) }
+    return StepSetting("alive", .map(fields))
+  }
+
   private static func ready(
     _ key: String, _ value: Value, _ interval: Duration?, _ timeout: Duration?
   ) -> StepSetting {

@@ -81,6 +81,7 @@ extension Workflow {
     if let rule = extras?.repetition { lines += rule.settings }
     if let service = extras?.service {
       lines += Tables.ready.lines("ready", service)
+      if let liveness = service.liveness { lines += Tables.alive.lines("alive", liveness) }
       lines.append("stop: \(service.stopSignal)")
     }
     if let retry = step.retry { lines += Tables.retry.lines("retry", retry) }

@@ -302,7 +302,7 @@ extension WorkflowReader {
 
 extension WorkflowReader {
   /// The keys of a step that only services have.
-  static let serviceKeys = ["ready", "stop", "restart"]
+  static let serviceKeys = ["ready", "alive", "stop", "restart"]
 
   /// Reads the rules of a service into a step, and reports keys that are not valid for it.
   @inline(never)
@@ -329,6 +329,7 @@ extension WorkflowReader {
         at: fields.key("approval") ?? fields.node)
     }
     var rule = read("ready", of: fields, .map(Tables.ready), context) ?? ServiceRule()
+    rule.liveness = read("alive", of: fields, .map(Tables.alive), context)
     rule.stopSignal = read("stop", of: fields, .signal, context) ?? rule.stopSignal
     step.extras.service = rule
     // Defaults for attempts are not meant for what runs until it is stopped.

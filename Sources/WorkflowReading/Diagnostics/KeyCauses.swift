@@ -38,6 +38,10 @@ extension Diagnostic.Cause {
     "R0213", "ready needs one of \"run\", \"port\", \"http\", \"line\" and \"report\""
   )
   .hint("write it like: { port: 5432 }")
+  package static let missingProbeOfLife = Self(
+    "R0213", "alive needs one of \"run\", \"port\" and \"http\""
+  )
+  .hint("write it like: { port: 5432, every: 10s, failures: 3 }")
   package static let missingInputs = Self(
     "R0213", "cache needs one of \"inputs\", \"key\", \"max-age\", \"depfile\" and \"auto\""
   )

@@ -150,7 +150,7 @@ extension Diagnostic.Cause {
         "a service ends with the last step that needs it; \"ready\" has a timeout of its own"
       case ("run", "service", _), ("exec", "service", _): "write the command under \"service\""
       case ("run", "exec", _), ("exec", "run", _): "remove one of the two"
-      case (_, _, "ready"): "check both in one script under \"run\""
+      case (_, _, "ready"), (_, _, "alive"): "check both in one script under \"run\""
       default: "split it into two steps"
       }
     return Self("R0216", "\(place) can have either \"\(first)\" or \"\(second)\", not both")

@@ -52,7 +52,9 @@ extension KeyTable {
   /// The keys of other tools, with the corresponding key of a service or its readiness.
   private static let serviceSynonyms = [
     "daemon": "service", "sidecar": "service", "healthcheck": "ready", "readiness_probe": "ready",
-    "readinessProbe": "ready", "readyWhen": "ready", "stop_signal": "stop", "http_get": "http",
+    "readinessProbe": "ready", "liveness_probe": "alive", "livenessProbe": "alive",
+    "failureThreshold": "failures", "failure_threshold": "failures", "periodSeconds": "every",
+    "readyWhen": "ready", "stop_signal": "stop", "http_get": "http",
     "httpGet": "http", "tcpSocket": "port", "test": "run", "log_line": "line",
     "ready_log_line": "line", "interactive": "terminal", "tty": "terminal", "stdin": "terminal",
     "priority_weight": "priority", "weight_rule": "order",

@@ -1,6 +1,6 @@
-// The rules of a step that is a service: when it is ready, and how it is stopped.
+// The rules of a step that is a service: when it is ready, whether it is alive, and how it is stopped.
 
-/// When a service is ready, and how it is stopped.
+/// When a service is ready, whether it is alive, and how it is stopped.
 public struct ServiceRule: Sendable, Equatable {
   /// A check whether a service is ready.
   public enum Probe: Sendable, Equatable {
@@ -16,12 +16,30 @@ public struct ServiceRule: Sendable, Equatable {
     case report
   }
 
+  /// How a service that is ready is checked: when several checks in a row fail, it is stopped and has
+  /// failed.
+  public struct Liveness: Sendable, Equatable {
+    /// The check: `run`, `port` or `http`; nil for none.
+    public var probe: Probe?
+    /// The time before each check.
+    public var interval: Duration = .seconds(10)
+    /// The time within which a script must succeed.
+    public var timeout: Duration = .seconds(10)
+    /// The number of checks in a row that must fail.
+    public var failures = 3
+
+    /// Creates rules without a check.
+    public init() {}
+  }
+
   /// The check; nil if the service is ready as soon as it has started.
   public var probe: Probe?
   /// The time between two checks.
   public var interval: Duration = .milliseconds(500)
   /// The time within which an attempt must become ready; otherwise it fails.
   public var timeout: Duration = .seconds(60)
+  /// The checks of a service that is ready; nil for none.
+  public var liveness: Liveness?
   /// The number of the signal that asks the service to end; SIGTERM by default.
   public var stopSignal: Int32 = 15
 

@@ -189,6 +189,61 @@ struct ServiceProcessTests {
     #expect(run.state.phase == .ended(.failed(step: "db", reason: .exited(status: 0))))
   }
 
+  @Test func `a service that is not alive has failed, and starts again`() async throws {
+    let folder = try TemporaryFolder()
+    let run = try await run(
+      """
+      dir: \(folder.path)
+      steps:
+        - id: db
+          service: touch well; echo up; while :; do sleep 0.05; done
+          ready: { line: up }
+          alive: { run: "test -e well || { echo ill; exit 4; }", every: 20ms, failures: 2 }
+          restart: { limit: 1, delay: 10ms }
+        - { id: ill, run: "rm well; while ! test -e well; do sleep 0.02; done" }
+        - { id: dead, run: "rm well; exec sleep 60" }
+      """)
+    let reason = "not alive: 2 checks failed in a row: the last exited with status 4: ill"
+    #expect(run.state.phase == .ended(.failed(step: "db", reason: .unmet(reason))))
+    #expect(run.state["db"]?.attempt == 2)
+    #expect(run.state["ill"]?.phase.isSuccess == true)
+    #expect(run.state["dead"]?.phase == .cancelled(.failure(ofStep: "db")))
+  }
+
+  @Test func `a check of a service that takes too long has failed`() async throws {
+    let run = try await run(
+      """
+      steps:
+        - { id: db, service: exec sleep 60, alive: { run: sleep 60, every: 10ms, timeout: 50ms, failures: 1 } }
+        - { id: test, run: exec sleep 60 }
+      """)
+    let reason = "not alive: the check failed: the last did not end within 50 ms"
+    #expect(run.state.phase == .ended(.failed(step: "db", reason: .unmet(reason))))
+  }
+
+  @Test(arguments: [
+    ("port: PORT", "found that port PORT accepts no connection", true),
+    (#"http: "http://127.0.0.1:PORT/""#, "got status 404", false),
+    (#"http: "http://127.0.0.1:PORT/""#, "got no answer", true),
+  ]) func `a service that does not answer is not alive`(
+    _ probe: String, _ complaint: String, _ isGone: Bool
+  ) async throws {
+    let server = try AnsweringServer()
+    let port = "\(server.port)"
+    if isGone { server.stop() }
+    let run = try await run(
+      """
+      steps:
+        - id: db
+          service: exec sleep 60
+          alive: { \(probe.replacing("PORT", with: port)), every: 10ms, failures: 2 }
+        - { id: test, run: exec sleep 60 }
+      """)
+    let text = complaint.replacing("PORT", with: port)
+    let reason = "not alive: 2 checks failed in a row: the last \(text)"
+    #expect(run.state.phase == .ended(.failed(step: "db", reason: .unmet(reason))))
+  }
+
   @Test func `a service reports that it is ready`() async throws {
     let run = try await run(
       """
@@ -206,6 +261,7 @@ struct ServiceProcessTests {
 private final class AnsweringServer: Sendable {
   let port: Int
   private let descriptor: Int32
+  private let isClosed = Protected(false)
 
   init() throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -231,8 +287,14 @@ private final class AnsweringServer: Sendable {
     }
   }
 
-  deinit {
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
+  func stop() {
+    isClosed.withLock { isClosed in
+      if isClosed { return }
+      shutdown(descriptor, Int32(SHUT_RDWR))
+      close(descriptor)
+      isClosed = true
+    }
   }
+
+  deinit { stop() }
 }

@@ -146,6 +146,10 @@ struct BrokenStepTests {
     BrokenFile(
       "steps: [{id: a, service: x, ready: {port: 65536}}]\n", ["1:43 R0210"]),
     BrokenFile("steps: [{id: a, service: x, ready: {port: 0}}]\n", ["1:43 R0210"]),
+    BrokenFile("steps: [{id: a, service: x, alive: {every: 1s}}]\n", ["1:36 R0213"]),
+    BrokenFile("steps: [{id: a, service: x, alive: {line: up}}]\n", ["1:36 R0213", "1:37 R0201"]),
+    BrokenFile("steps: [{id: a, service: x, alive: {run: x, port: 1}}]\n", ["1:45 R0216"]),
+    BrokenFile("steps: [{id: a, run: x, alive: {port: 1}}]\n", ["1:25 R0217"]),
     BrokenFile(
       "steps: [{id: a, service: x, ready: {http: \"http://localhost:70000/\"}}]\n", ["1:43 R0221"]),
     // Other numbers with a limit.

@@ -3,49 +3,67 @@
 import WorkflowReading
 import YAML
 
-extension ServiceRule {
+extension ServiceRule.Probe? {
   fileprivate var script: String? {
-    get { if case .run(let script)? = probe { script } else { nil } }
-    set { probe = newValue.map(Probe.run) }
+    get { if case .run(let script)? = self { script } else { nil } }
+    set { self = newValue.map(ServiceRule.Probe.run) }
   }
   fileprivate var port: Int? {
-    get { if case .port(let port)? = probe { port } else { nil } }
-    set { probe = newValue.map(Probe.port) }
+    get { if case .port(let port)? = self { port } else { nil } }
+    set { self = newValue.map(ServiceRule.Probe.port) }
   }
   fileprivate var address: HTTPAddress? {
-    get { if case .http(let address)? = probe { address } else { nil } }
-    set { probe = newValue.map(Probe.http) }
+    get { if case .http(let address)? = self { address } else { nil } }
+    set { self = newValue.map(ServiceRule.Probe.http) }
   }
   fileprivate var line: String? {
-    get { if case .line(let line)? = probe { line } else { nil } }
-    set { probe = newValue.map(Probe.line) }
+    get { if case .line(let line)? = self { line } else { nil } }
+    set { self = newValue.map(ServiceRule.Probe.line) }
   }
   fileprivate var reports: Bool? {
-    get { probe == .report ? true : nil }
-    set { if newValue == true { probe = .report } }
+    get { self == .report ? true : nil }
+    set { if newValue == true { self = .report } }
   }
 }
 
 extension Tables {
+  private static let port: Form<Int> = .whole(1...65_535).computed
   private static let probes = ["run", "port", "http", "line", "report"]
 
   static let ready = Table(
     "ready", ServiceRule(), example: "{ run: % } or { port: 5432 }", oneOf: probes,
     notBoth: probes, missing: .missingProbe,
     [
-      Field("run", \.script, .script, "a script that succeeds once the service is ready"),
+      Field("run", \.probe.script, .script, "a script that succeeds once the service is ready"),
       Field(
-        "port", \.port, .whole(1...65_535).computed, "a port that accepts connections then"),
+        "port", \.probe.port, port, "a port that accepts connections then"),
       Field(
-        "http", \.address, .address,
+        "http", \.probe.address, .address,
         "an address that is answered with a status from 200 to 399 then"),
-      Field("line", \.line, .settledText, "a text in a line of its output"),
+      Field("line", \.probe.line, .settledText, "a text in a line of its output"),
       Field(
-        "report", \.reports, .boolean.computed,
+        "report", \.probe.reports, .boolean.computed,
         "whether it writes the line ready to $REPRISE_PROGRESS"
       ),
       Field("every", \.interval, .duration.computed, "the time between two checks"),
       Field("timeout", \.timeout, .duration.computed, "the time within which it must be ready"),
+    ])
+
+  private static let repeatedProbes = ["run", "port", "http"]
+
+  static let alive = Table(
+    "alive", ServiceRule.Liveness(), example: "{ run: % } or { port: 5432 }",
+    oneOf: repeatedProbes, notBoth: repeatedProbes, missing: .missingProbeOfLife,
+    [
+      Field("run", \.probe.script, .script, "a script that succeeds while the service is alive"),
+      Field(
+        "port", \.probe.port, port, "a port that accepts connections"),
+      Field(
+        "http", \.probe.address, .address,
+        "an address that is answered with a status from 200 to 399"),
+      Field("every", \.interval, .duration.computed, "the time before each check"),
+      Field("failures", \.failures, .count.computed, "the number of failures in a row"),
+      Field("timeout", \.timeout, .duration.computed, "the time within which the script succeeds"),
     ])
 }
 

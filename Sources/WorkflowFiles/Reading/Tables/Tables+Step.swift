@@ -196,6 +196,10 @@ extension Tables {
         excludedBy: withoutWork)),
     StepKey(
       Key(
+        "alive", .map(alive.keys), "how a service that is ready is checked", .extras,
+        excludedBy: withoutWork)),
+    StepKey(
+      Key(
         "stop", Form<Int32>.signal.shape, "the signal that asks a service to end", .extras,
         excludedBy: withoutWork)),
     StepKey(
