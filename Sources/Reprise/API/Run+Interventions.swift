@@ -41,7 +41,10 @@ extension Run {
         guard !selectors.isEmpty else {
           return answer(.failure(.refused("no service is named")))
         }
-        let steps = try plan.selected(by: selectors, in: state)
+        let selected = try plan.selected(by: selectors, in: state)
+        // The step that was expanded to the services is none.
+        let expanded = Set(selected.compactMap { plan[$0].extrasIfAny?.fan })
+        let steps = selected.filter { !expanded.contains(plan[$0].id) }
         post(.restartServices(steps), by: requester.naming(steps: selectors), answer)
       case .cancel(let selectors, let now):
         guard !selectors.isEmpty else {
