@@ -103,6 +103,36 @@ struct TerminalTests {
     #expect(!output.contains("\u{1B}[?25l"), "the cursor is not hidden")
   }
 
+  @Test func `steps are asked for colours if the display has them`() async throws {
+    let scenario = try Scenario()
+    let show = "echo $REPRISE_STEP_ID ${FORCE_COLOR-} ${CLICOLOR_FORCE-} >> log"
+    try scenario.write(
+      """
+      steps:
+        - { id: a, cache: { key: a }, run: "\(show)" }
+        - { id: quiet, env: { NO_COLOR: "1" }, run: "\(show)" }
+        - { id: used, outputs: { value: "${{ stdout }}" }, run: "\(show); echo value" }
+      """, to: "colours.yaml")
+    func log(_ command: String) async throws -> String {
+      try scenario.write("", to: "log")
+      _ = try await run(command, keys: ":", in: scenario)
+      return scenario.read("log")
+    }
+    #expect(
+      try await log("CLICOLOR_FORCE= NO_COLOR= reprise run colours.yaml")
+        == "a 1 1\nquiet\nused\n")
+    // Nothing is cached less because of that.
+    #expect(
+      try await log("CLICOLOR_FORCE= NO_COLOR= reprise run colours.yaml | cat")
+        == "quiet\nused\n")
+    #expect(
+      try await log("CLICOLOR_FORCE= NO_COLOR=1 reprise run colours.yaml --progress plain")
+        == "quiet\nused\n")
+    #expect(
+      try await log("CLICOLOR_FORCE= NO_COLOR= FORCE_COLOR=0 reprise run colours.yaml")
+        == "quiet 0\nused 0\n")
+  }
+
   @Test
   func `--notify rings the bell and notifies at the end, also if only errors have a terminal`()
     async throws

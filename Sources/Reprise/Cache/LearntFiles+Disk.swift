@@ -267,7 +267,8 @@ enum InheritedNames {
   private static let ofSession: Set<String> = [
     "_", "PWD", "OLDPWD", "SHLVL", "TERM", "COLORTERM", "COLUMNS", "LINES", "WINDOWID", "DISPLAY",
     "WAYLAND_DISPLAY", "TMUX", "TMUX_PANE", "STY", "DBUS_SESSION_BUS_ADDRESS", "GPG_TTY",
-    "INVOCATION_ID", "JOURNAL_STREAM", "NO_COLOR", "FORCE_COLOR", "LS_COLORS",
+    "INVOCATION_ID", "JOURNAL_STREAM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR",
+    "LS_COLORS",
   ]
 
   /// Whether a variable belongs to the terminal, the session or the run.

@@ -29,6 +29,10 @@ public struct LocalExecutor: Executor {
   let nonUTF8Variables: Set<String>
   /// The directory in which steps run; nil for that of this process.
   let directory: String?
+  /// Whether programs are asked for colours, because they are shown on a terminal.
+  ///
+  /// Not those whose standard output is used: the values would contain escape sequences.
+  package var asksForColours = false
   /// Compiled file patterns of recent steps.
   private let searches = FileSearches()
 
@@ -106,10 +110,16 @@ public struct LocalExecutor: Executor {
   public func execute(_ context: StepContext) async throws -> StepOutputs {
     if let rule = context.step.extrasIfAny?.service {
       return try await AttemptProcess.run(
-        rule, AttemptSpec(context), inheriting: inherited, in: directory, for: context)
+        rule, spec(of: context), inheriting: inherited, in: directory, for: context)
     }
     if let outputs = try await executeOnTerminal(context) { return outputs }
     return try await AttemptProcess.run(
-      AttemptSpec(context), inheriting: inherited, in: directory, for: context)
+      spec(of: context), inheriting: inherited, in: directory, for: context)
+  }
+
+  private func spec(of context: StepContext) -> AttemptSpec {
+    var spec = AttemptSpec(context)
+    if asksForColours, context.capture == nil { spec.askForColours(environment) }
+    return spec
   }
 }

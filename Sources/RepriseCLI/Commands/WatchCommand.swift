@@ -81,9 +81,10 @@ struct WatchCommand: DrivingCommand {
     let secrets = try await Secrets.gathered(for: loaded.workflow)
     let journal = try state.openJournal()
     let recorded = try await journal.heldWatch(of: loaded, hiding: secrets)
+    var settings = engine.settings
+    settings.asksForColours = style.asksForColours(environment: inheritedEnvironment())
     let host = RunHost(
-      journal, guardian: ProcessLinks.current.withLock { $0.guardian },
-      settings: engine.settings)
+      journal, guardian: ProcessLinks.current.withLock { $0.guardian }, settings: settings)
     let watch = try Watch(loaded, triggers, secrets, watch: recorded, in: host)
     throw try await show(watch, style, isParallel: triggers.whenBusy == .parallel)
   }

@@ -34,6 +34,8 @@ struct DrivenRun {
   ) {
     self.progress = progress
     self.secrets = secrets
+    var settings = settings
+    settings.asksForColours = progress.asksForColours(environment: inheritedEnvironment())
     self.settings = settings
     self.passesThrough = passesThrough
     self.stays = stays

@@ -17,6 +17,8 @@ package struct EngineSettings: Sendable {
   package var watch: FileWatch?
   /// The seed of a random order in which ready steps begin; nil for the order of the file.
   package var orderSeed: UInt64?
+  /// Whether steps are asked for colours.
+  package var asksForColours = false
 
   /// Creates settings.
   package init(
@@ -40,8 +42,11 @@ package struct EngineSettings: Sendable {
     recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, attempts: String? = nil,
     folders: String? = nil, store: (any ResultStore)? = nil
   ) -> Engine {
+    var executor = LocalExecutor()
+    executor.asksForColours = asksForColours
     var engine = Engine(
-      recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
+      executor: executor, recorder: recorder, memory: memory,
+      rerunsUpToDateSteps: rerunsUpToDateSteps)
     engine.runFolders = folders
     engine.watch = watch
     engine.orderSeed = orderSeed

@@ -38,6 +38,23 @@ package enum ProgressStyle: String, Sendable, CaseIterable {
     let isAnimated = TerminalDevice(descriptor: output).isTerminal && environment["TERM"] != "dumb"
     return isAnimated && !environment.isOn("CI") ? .tree : .plain
   }
+
+  /// Whether steps should be asked for colours: the display has them on a terminal, and the environment
+  /// says nothing about colours, which steps would inherit.
+  ///
+  /// - Parameters:
+  ///   - output: The descriptor to write to.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and so on.
+  /// - Returns: Whether they should.
+  package func asksForColours(output: Int32 = 1, environment: [String: String]) -> Bool {
+    guard !ColourVariables.areSet(in: environment) else { return false }
+    let isTerminal = TerminalDevice(descriptor: output).isTerminal
+    switch resolved(output: output, environment: environment) {
+    case .auto, .tree, .plain:
+      return isTerminal && Style(environment: environment).hasColour
+    case .github, .json, .none: return false
+    }
+  }
 }
 
 /// Shows a run from its events alone, independent of their source.

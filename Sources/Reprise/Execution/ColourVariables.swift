@@ -1,0 +1,24 @@
+// The variables by which programs are asked for colours, or asked to do without.
+
+/// The variables by which programs are asked for colours, or asked to do without.
+package enum ColourVariables {
+  /// Those that ask for colours, also if the output is no terminal (https://force-color.org).
+  static let asking = ["FORCE_COLOR", "CLICOLOR_FORCE"]
+
+  /// Returns whether an environment says anything about colours; an empty variable does not.
+  package static func areSet(in environment: [String: String]) -> Bool {
+    (asking + ["NO_COLOR"]).contains { environment[$0]?.isEmpty == false }
+  }
+}
+
+extension AttemptSpec {
+  /// Asks the program for colours, unless the workflow or the inherited environment says something about
+  /// them.
+  ///
+  /// Not by the environment of the executor, on which the cache and expressions depend.
+  mutating func askForColours(_ inherited: [String: String]) {
+    guard ![environment, weakEnvironment, inherited].contains(where: ColourVariables.areSet)
+    else { return }
+    for name in ColourVariables.asking { environment[name] = "1" }
+  }
+}
