@@ -79,9 +79,15 @@ struct LeavingTests {
 
   @Test func `if that process is killed, the run is cancelled`() async throws {
     let scenario = try scenario()
+    // The terminal stays until the step has stopped: closing it would cancel the run, too.
     let output = try await scenario.onTerminal(
-      "reprise run long.yaml", keys: "wait_for began; kill -KILL \(Self.shellChild)")
+      """
+      reprise run long.yaml; status=$?
+      n=0; until test -e stopped || [ $n = 200 ]; do sleep 0.1; n=$((n+1)); done
+      test ! -e stopped || echo stopped before the terminal; (exit $status)
+      """, keys: "wait_for began; kill -KILL \(Self.shellChild)")
     #expect(output.contains("status 137"))
+    #expect(output.contains("stopped before the terminal"))
     await becomes("cancelled", scenario)
     #expect(scenario.has("stopped"))
   }
