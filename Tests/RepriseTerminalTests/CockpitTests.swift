@@ -173,6 +173,19 @@ struct CockpitTests {
     #expect(press(["q"], &cockpit, try context(run("a"))) == nil)
   }
 
+  @Test func `q asks before it leaves a run that can go on in the background`() throws {
+    var context = try context(run("a"))
+    context.canDepart = true
+    var cockpit = Cockpit()
+    #expect(press(["q"], &cockpit, context) == nil)
+    #expect(cockpit.question?.text == "leave the run in the background?")
+    #expect(press(["n"], &cockpit, context) == nil && cockpit.question == nil)
+    #expect(press(["q", "y"], &cockpit, context) == .depart)
+    context.canDepart = false
+    #expect(press(["q"], &cockpit, context) == nil && cockpit.question == nil)
+    #expect(cockpit.notice == "the run goes on: c cancels it")
+  }
+
   @Test func `a click chooses the step in the row that was clicked`() throws {
     var context = try context(run("a"))
     context.targets = [1: "a", 2: "b"]
