@@ -1,3 +1,4 @@
+import Dispatch
 import TestSupport
 import Testing
 
@@ -234,6 +235,43 @@ struct GroupDelayTests {
     #expect(await finish(run, stage, clock, opening: "none").isFailure)
     #expect(run.state["b"]?.phase == .failed(.timedOut(after: .seconds(8))))
     #expect(stage.started.value == ["a"])
+  }
+
+  @Test func `a time limit of a group, while a restart is recorded in the delay, lets all go on`()
+    async throws
+  {
+    let hold = DispatchSemaphore(value: 0)
+    let memory = RecorderTests.Memory { event in
+      if event.generation == 2, case .generationStarted = event.kind { hold.wait() }
+      return false
+    }
+    let (stage, clock) = (Stage(holding: ["b"], failing: ["a": 1]), VirtualClock())
+    let run = try stage.start(
+      """
+      steps:
+        - id: G
+          timeout: 8s
+          parallel:
+            - { id: H, retry: { limit: 1, delay: 60s }, steps: [{ id: a, run: x }] }
+            - { id: b, run: x }
+        - { id: D, if: always(), run: x }
+        - { id: E, if: always(), run: x }
+      """, clock: clock, recorder: memory)
+    await expectEventually("the delay has begun") {
+      run.state["b"]?.phase == .running && clock.sleeperCount == 2
+    }
+    try await run.perform(.restart(from: ["E"]))
+    await expectEventually("the restart is being recorded") { run.state.generation == 2 }
+    clock.advanceToNextWake()
+    await expectEventually("the retry is given up") {
+      run.ledger.decide { $0.groups.retrying.isEmpty }
+    }
+    // The restart connects E to D, which is connected anew afterwards.
+    hold.signal()
+    await expectEventually("E runs", within: .seconds(10)) { stage.started.value.contains("E") }
+    if !stage.started.value.contains("E") { run.kill() }
+    #expect(await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
+    expectStarted(["a", "b"], ["D"], ["E"], on: stage)
   }
 
   @Test func `at the time limit of a used file, its clean-up runs`() async throws {
