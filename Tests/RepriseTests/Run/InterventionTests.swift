@@ -53,6 +53,20 @@ struct InterventionTests {
     #expect(run.state["last"]?.phase == .cancelled(.cancellation(ofStep: "next")))
   }
 
+  @Test func `an intervention is answered once it has been done`() async throws {
+    let run = try Self.start([("slow", []), ("next", ["slow"])])
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    // The answer is given where the run is driven, so nothing happens to the run meanwhile.
+    let seen = await withCheckedContinuation { continuation in
+      run.perform(.set(steps: ["next"], .skipped), by: .api) { _ in
+        continuation.resume(returning: run.state["next"]?.isSetByHand)
+      }
+    }
+    #expect(seen == true)
+    run.cancel()
+    _ = await run.outcome
+  }
+
   @Test func `a second request for the same step kills it`() async throws {
     let gate = Gate()
     let isKilled = Protected(false)
