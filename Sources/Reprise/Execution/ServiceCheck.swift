@@ -156,13 +156,18 @@ final class ServiceCheck: Sendable {
     }
   }
 
+  /// Checks until it is ready: most services are within some milliseconds, so the first pauses are short.
   private func repeating(_ isReady: () async -> Bool) async -> Bool {
+    var pause = min(Self.firstPause, rule.interval)
     while !Task.isCancelled {
       if await isReady() { return !Task.isCancelled }
-      guard (try? await Task.sleep(for: rule.interval)) != nil else { return false }
+      guard (try? await Task.sleep(for: pause)) != nil else { return false }
+      pause = min(pause * 2, rule.interval)
     }
     return false
   }
+
+  private static let firstPause: Duration = .milliseconds(10)
 
   /// Runs a script like the service itself, without its reports.
   private func succeeds(_ script: String, _ context: StepContext) async -> Bool {

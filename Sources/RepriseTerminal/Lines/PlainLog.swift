@@ -155,10 +155,14 @@ struct PlainLog {
   /// Returns a sign of life: the running steps, and for how long they have been running.
   ///
   /// Steps with a known duration are followed by it. Nil if there was output recently, or if no step
-  /// is running.
+  /// is running but services that are ready.
   func heartbeat(at now: Timestamp, lastWrite: Timestamp) -> TerminalSafe? {
     guard now - lastWrite >= Self.silenceMax, state.phase.isActive else { return nil }
-    let running = state.steps.indices.filter { state.steps[$0].phase == .running }
+    // That a service is up is no news.
+    let running = state.steps.indices.filter {
+      state.steps[$0].phase == .running && state.steps[$0].availableAt == nil
+        && state.steps[$0].waitsUntil != .whenStopped
+    }
     guard !running.isEmpty else { return nil }
     let names = running.prefix(Self.namesMax).map { position -> TerminalSafe in
       let step = state.steps[position]
@@ -184,6 +188,7 @@ struct PlainLog {
     case .ready, .progress, .wrote: return []
     case .repeating(let round, let delay):
       return ["\(round.description) done\(took); next in \(durationText(delay))"]
+    case .pausing(.whenStopped): return ["waits until the run is stopped"]
     case .pausing(let end): return ["waits for \(durationText(end - event.time))"]
     case .waiting(let text):
       let advice: TerminalSafe = ": \(text); approve it with: reprise approve \(event.run) \(id)"
