@@ -181,6 +181,21 @@ struct PlainLogTests {
         """)
   }
 
+  @Test func `that services are up is no sign of life, and a wait for the end has no time`() throws
+  {
+    var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .zero }
+    let steps = [PlannedStep(id: "web"), PlannedStep(id: "until-stopped")]
+    let kinds: [Event.Kind] = [
+      .step("web", attempt: 0, .ready), .step("web", attempt: 1, .started()),
+      .step("web", attempt: 1, .available([:])), .step("until-stopped", attempt: 0, .ready),
+      .step("until-stopped", attempt: 1, .pausing(until: .whenStopped)),
+    ]
+    let shown = try events(of: steps, kinds).map { log.text(for: $0).string }
+    #expect(shown.last?.hasSuffix("until-stopped waits until the run is stopped\n") == true)
+    let late = Timestamp(microseconds: 90_000_000)
+    #expect(log.heartbeat(at: late, lastWrite: late.advanced(by: .seconds(-30))) == nil)
+  }
+
   @Test(arguments: [true, false]) func `the output keeps its colours if there are any`(
     hasColour: Bool
   ) throws {
