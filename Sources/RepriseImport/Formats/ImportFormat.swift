@@ -74,7 +74,7 @@ extension ImportedWorkflow {
     var draft: ImportDraft
     switch format {
     case .github:
-      var reader = GitHubImport(try Self.root(of: bytes), files: files)
+      var reader = GitHubImport(SourceNode(try Self.root(of: bytes)), files: files)
       draft = try reader.draft()
     case .taskfile:
       var reader = TaskfileImport(try Self.root(of: bytes), files: files)

@@ -4,7 +4,7 @@ import YAML
 
 extension ActionEquivalent {
   /// The outputs that the command of an action writes.
-  static func outputs(_ step: Node) -> [String] {
+  static func outputs(_ step: SourceNode) -> [String] {
     let name = String((step["uses"]?.text ?? "").prefix { $0 != "@" })
     return switch name {
     case "aws-actions/amazon-ecr-login": ["registry"]
@@ -20,7 +20,7 @@ extension ActionEquivalent {
   ]
 
   /// Returns the equivalent of an action; nil if it is not known here.
-  static func further(_ name: String, _ inputs: Inputs, _ step: Node) -> ActionEquivalent? {
+  static func further(_ name: String, _ inputs: Inputs, _ step: SourceNode) -> ActionEquivalent? {
     switch name {
     case "actions/github-script":
       // A script whose values others read is more than a remark.
@@ -58,7 +58,9 @@ extension ActionEquivalent {
   }
 
   /// Actions that send a message, or start another workflow.
-  private static func notify(_ name: String, _ inputs: Inputs, _ step: Node) -> ActionEquivalent? {
+  private static func notify(_ name: String, _ inputs: Inputs, _ step: SourceNode)
+    -> ActionEquivalent?
+  {
     switch name {
     case "k0kubun/action-slack":
       // The payload is an expression of JavaScript.
@@ -207,7 +209,9 @@ extension ActionEquivalent {
     return .script(lines.joined(separator: "\n"))
   }
 
-  private static func docker(_ name: String, _ inputs: Inputs, _ step: Node) -> ActionEquivalent? {
+  private static func docker(_ name: String, _ inputs: Inputs, _ step: SourceNode)
+    -> ActionEquivalent?
+  {
     switch name {
     case "addnab/docker-run-action":
       guard let image = inputs["image"], let run = inputs["run"], inputs["registry"] == nil else {

@@ -4,7 +4,7 @@ import YAML
 
 extension ActionEquivalent {
   /// Returns the equivalent of `uses: docker://IMAGE`.
-  static func container(_ image: String, _ step: Node) -> ActionEquivalent {
+  static func container(_ image: String, _ step: SourceNode) -> ActionEquivalent {
     let inputs = step["with"]?.pairs ?? []
     var words = ["docker run --rm --workdir /github/workspace -v \"$PWD:/github/workspace\""]
     var environment: [(String, String)] = []

@@ -14,7 +14,7 @@ enum ActionEquivalent {
   case missing(String)
 
   /// Returns the equivalent of a step.
-  init(_ step: Node) {
+  init(_ step: SourceNode) {
     if let run = step["run"]?.text {
       self = .script(run)
     } else if let uses = step["uses"]?.text {
@@ -36,7 +36,7 @@ enum ActionEquivalent {
       }
       remark(unread: inputs, of: name)
     } else {
-      self = .nothing
+      self = .missing("a step has \"run\" or \"uses\"")
     }
   }
 
@@ -58,10 +58,10 @@ enum ActionEquivalent {
       "overwrite", "if-no-files-found", "ssh-key",
     ]
 
-    let node: Node?
+    let node: SourceNode?
     private var read: Set<String> = []
 
-    init(node: Node?) { self.node = node }
+    init(node: SourceNode?) { self.node = node }
 
     /// The names of the inputs that no one has asked for.
     var unread: [String] {

@@ -11,9 +11,9 @@ final class GitHubCall {
   /// The job that calls it.
   let job: GitHubJob
   /// The workflow that is called.
-  let root: Node
+  let root: SourceNode
 
-  init(_ job: GitHubJob, _ root: Node) {
+  init(_ job: GitHubJob, _ root: SourceNode) {
     self.job = job
     self.root = root
   }
@@ -22,7 +22,7 @@ final class GitHubCall {
   /// The name of the call, which precedes those of its jobs.
   var prefix: String { job.id + "-" }
   /// The inputs, outputs and secrets of the workflow.
-  var declaration: Node? { root["on"]?["workflow_call"] }
+  var declaration: SourceNode? { root["on"]?["workflow_call"] }
   /// Whether a job belongs to the call, or to one within it.
   func contains(_ job: GitHubJob) -> Bool {
     guard let call = job.call else { return false }
@@ -32,7 +32,7 @@ final class GitHubCall {
 
 extension GitHubFile {
   /// Adds a job, or the jobs of the workflow that it calls.
-  func add(_ id: String, _ node: Node, within call: GitHubCall? = nil) {
+  func add(_ id: String, _ node: SourceNode, within call: GitHubCall? = nil) {
     let job = GitHubJob(id: id, node, call: call)
     guard let uses = node["uses"]?.text, uses.hasPrefix("./"), node["strategy"] == nil,
       (call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax,
@@ -48,10 +48,13 @@ extension GitHubFile {
     }
   }
 
-  private func workflow(_ uses: String) -> Node? {
+  private func workflow(_ uses: String) -> SourceNode? {
     guard !uses.contains(".."), let bytes = files(String(uses.dropFirst(2))) else { return nil }
     let document = Document(SourceText(bytes))
-    guard document.problems.isEmpty, let root = document.root, root["jobs"]?.isMap == true else {
+    guard document.problems.isEmpty,
+      let root = document.root.map({ SourceNode($0, file: String(uses.dropFirst(2))) }),
+      root["jobs"]?.isMap == true
+    else {
       return nil
     }
     return root
@@ -141,7 +144,7 @@ extension GitHubJob {
   func condition(in file: GitHubFile, _ names: GitHubNames) throws(Untranslatable) -> JobCondition {
     var condition = JobCondition()
     if let text = node["if"]?.text {
-      file.line = node["if"]?.mark.line ?? file.line
+      file.place = node["if"]
       let (own, testsStatus) = try ExpressionTranslator(names: names).condition(text)
       condition = JobCondition(value: own, testsStatus: testsStatus)
     }

@@ -16,7 +16,7 @@ final class GitHubFile {
     var isRequired = false
   }
 
-  let root: Node
+  let root: SourceNode
   private(set) var parameters: [Parameter] = []
   private(set) var secrets: [String] = []
   private(set) var remarks: [ImportRemark] = []
@@ -33,7 +33,7 @@ final class GitHubFile {
   /// Reads a file of the repository.
   let files: (String) -> [UInt8]?
 
-  init(_ root: Node, files: @escaping (String) -> [UInt8]?) {
+  init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
     self.root = root
     self.files = files
     variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
@@ -41,20 +41,56 @@ final class GitHubFile {
     eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"
   }
 
-  /// The line that is translated, for remarks.
-  var line = 0
+  /// The part that is translated, for remarks; nil for the whole file.
+  var place: SourceNode?
+  /// Reasons why no step of the workflow can run as it does there.
+  var refusals: [Refusal] = []
+  /// What no comment of the result says yet.
+  private var untold: [String] = []
 
   /// Notes that a part would behave differently if it was copied.
-  func differ(_ text: String, at line: Int) {
-    let remark = ImportRemark(weight: .note, line: line, text: text)
+  func differ(_ text: String, at place: SourceNode) {
+    let remark = ImportRemark(weight: .note, line: place.mark.line, text: text)
     if !differences.contains(remark) { differences.append(remark) }
   }
 
-  func remark(_ weight: ImportRemark.Weight, _ text: String, at place: Int? = nil) {
-    let remark = ImportRemark(weight: weight, line: place ?? line, text: text)
+  /// Adds a remark about the part that is translated, or another one.
+  func remark(_ weight: ImportRemark.Weight, _ text: String, at node: SourceNode? = nil) {
+    remark(weight, text, at: (node ?? place)?.place)
+  }
+
+  /// Adds a remark about a place.
+  func remark(_ weight: ImportRemark.Weight, _ text: String, at place: SourcePlace?) {
+    let isElsewhere = place?.file.isEmpty == false
+    let start = isElsewhere ? place.map { "\($0.file):\($0.line): " } ?? "" : ""
+    let isNew = add(
+      ImportRemark(weight: weight, line: isElsewhere ? 0 : place?.line ?? 0, text: start + text))
+    // A note is written once, what is missing at each place.
+    let comment = weight == .missing ? "missing: \(text)" : text
+    if isNew || weight == .missing, !untold.contains(comment) { untold.append(comment) }
+  }
+
+  /// Adds a remark about the whole file.
+  func remarkOfFile(_ weight: ImportRemark.Weight, _ text: String) {
+    _ = add(ImportRemark(weight: weight, line: 0, text: text))
+  }
+
+  private func add(_ remark: ImportRemark) -> Bool {
     // What is true of the whole file is said once.
-    guard !remarks.contains(where: { $0.text == text && $0.weight == weight }) else { return }
+    guard
+      !remarks.contains(where: {
+        $0.text == remark.text && $0.weight == remark.weight
+          && (remark.weight == .note || $0.line == remark.line)
+      })
+    else { return false }
     remarks.append(remark)
+    return true
+  }
+
+  /// Returns what no comment says yet.
+  func takeComments() -> [String] {
+    defer { untold = [] }
+    return untold
   }
 
   /// Adds a parameter unless there is one of that name, and returns it.
@@ -70,7 +106,7 @@ final class GitHubFile {
     let name = StepNames.identifier(name)
     if !secrets.contains(name) {
       secrets.append(name)
-      remark(.note, "the secret \(name) is read from the variable \(name)", at: 0)
+      remarkOfFile(.note, "the secret \(name) is read from the variable \(name), or is empty")
     }
     return name
   }
@@ -78,17 +114,26 @@ final class GitHubFile {
   func job(_ id: String) -> GitHubJob? { jobs.first { $0.id == id } }
 }
 
+/// Why a step, job or workflow cannot run as it does there, and where that is written.
+struct Refusal {
+  let reason: String
+  let place: SourcePlace?
+
+  /// The reason with its place.
+  var text: String { (place.map { "\($0): " } ?? "") + reason }
+}
+
 /// A job while it is translated.
 final class GitHubJob {
   let id: String
-  let node: Node
+  let node: SourceNode
   /// The ids of the jobs that it needs.
   var needs: [String] = []
   /// The call of another workflow that the job is a part of.
   let call: GitHubCall?
   var steps: [GitHubStep] = []
   /// The variables of the job.
-  let environment: [Node.Pair]
+  let environment: [SourceNode.Pair]
   /// The types of the values of its matrix, by name.
   var matrixKinds: [String: Translated.Kind] = [:]
   /// Whether all of its steps together run for each combination of its matrix.
@@ -104,8 +149,10 @@ final class GitHubJob {
   var startID: String?
   /// The id of the step that fails if any step of a group has failed.
   var endID: String?
+  /// Reasons why none of its steps can run as it does there.
+  var refusals: [Refusal] = []
 
-  init(id: String, _ node: Node, call: GitHubCall? = nil) {
+  init(id: String, _ node: SourceNode, call: GitHubCall? = nil) {
     self.id = id
     self.node = node
     self.call = call
@@ -130,7 +177,7 @@ final class GitHubJob {
 
 /// A step while it is translated.
 struct GitHubStep {
-  let node: Node
+  let node: SourceNode
   /// The id in the workflow that is written; nil if there is nothing to do.
   var id: String?
   /// What it does.
@@ -143,7 +190,7 @@ struct GitHubStep {
   var originalID: String? { node["id"]?.text }
 
   init(
-    _ node: Node, id: String?, work: ActionEquivalent, scope: GitHubScope? = nil,
+    _ node: SourceNode, id: String?, work: ActionEquivalent, scope: GitHubScope? = nil,
     canAddVariables: Bool = true
   ) {
     self.node = node

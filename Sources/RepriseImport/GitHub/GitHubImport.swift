@@ -6,7 +6,7 @@ import YAML
 struct GitHubImport {
   private let file: GitHubFile
 
-  init(_ root: Node, files: @escaping (String) -> [UInt8]?) {
+  init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
     file = GitHubFile(root, files: files)
   }
 
@@ -22,13 +22,16 @@ struct GitHubImport {
       file.add(id, pair.value)
     }
     file.resolveNeeds()
+    let environment = environment()
     if !file.calls.isEmpty, !file.variables.isEmpty {
-      file.remark(.note, "the workflows that are called see the variables of this file, too", at: 0)
+      file.remarkOfFile(
+        .note, "the workflows that are called see the variables of this file, too")
     }
     if file.jobs.count > 1 {
       for job in file.jobs { job.groupID = file.stepNames.id(for: job.id, otherwise: "job") }
     }
     for job in file.jobs { job.plan(in: file) }
+    var start = file.takeComments()
     var branches: [Draft.Item] = []
     var comments: [String] = []
     for job in file.jobs {
@@ -44,8 +47,14 @@ struct GitHubImport {
     guard !branches.isEmpty else {
       throw ImportError("no job has a step that could run here: only checkouts, tools and services")
     }
+    var items = items(environment, steps: steps(of: branches))
+    for part in root.unread() {
+      file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
+    }
+    start += file.takeComments()
+    items[0].comments += start
     return ImportDraft(
-      root: .map(items(steps: steps(of: branches))), remarks: file.remarks,
+      root: .map(items), remarks: file.remarks,
       stepCount: file.jobs.reduce(0) { $0 + $1.stepIDs.count },
       differences: file.differences)
   }
@@ -60,28 +69,49 @@ struct GitHubImport {
     return .list([Draft.Item("", .map([Draft.Item("parallel", .list(branches))]))])
   }
 
-  private func items(steps: Draft) -> [Draft.Item] {
+  /// Returns the variables of the workflow; if one has no equivalent, all steps fail.
+  private func environment() -> [Draft.Item] {
+    file.place = file.root["env"]
+    do throws(Untranslatable) {
+      return try GitHubEnvironment(file: file, names: GitHubNames(file: file))
+        .items(file.root["env"])
+    } catch {
+      file.refusals.append(Refusal(reason: error.reason, place: error.place ?? file.place?.place))
+      file.remark(.missing, error.reason, at: error.place ?? file.place?.place)
+      return []
+    }
+  }
+
+  private func items(_ own: [Draft.Item], steps: Draft) -> [Draft.Item] {
     let root = file.root
     var items: [Draft.Item] = []
     if let name = root["name"]?.text, !name.isEmpty, name.utf8.count <= 256 {
       items.append(Draft.Item("name", .text(name)))
     }
+    // The name of a run is for people, and the token has the permissions of the person here.
+    for key in ["run-name", "permissions"] { root[key]?.accept() }
     let triggers = file.triggers()
+    let triggerComments = file.takeComments()
     let concurrency = file.concurrency()
+    let concurrencyComments = file.takeComments()
     // As on the machines of GitHub, tools can ask whether they run without a person.
     let hasOwn = file.variables.contains("CI")
-    let environment = Draft.map(
-      (hasOwn ? [] : [Draft.Item("CI", .text("true"))])
-        + (GitHubEnvironment(file: file, names: GitHubNames(file: file))
-          .draft(root["env"]?.pairs ?? [])?.items ?? []))
+    let environment = Draft.map((hasOwn ? [] : [Draft.Item("CI", .text("true"))]) + own)
     if let parameters = file.parametersDraft() { items.append(Draft.Item("params", parameters)) }
     items.append(Draft.Item("env", environment))
     if let secrets = file.secretsDraft() { items.append(Draft.Item("secrets", secrets)) }
-    let shell = GitHubShell(root["defaults"]?["run"]?["shell"]?.text ?? "").draft
+    let defaults = root["defaults"]?["run"]
+    _ = defaults?["working-directory"]?.text
+    let shell = GitHubShell(defaults?["shell"]?.text ?? "").draft
     items.append(Draft.Item("shell", shell ?? .texts(["bash", "-e", "-c"])))
-    if let concurrency { items.append(Draft.Item("concurrency", concurrency)) }
-    if let triggers { items.append(Draft.Item("on", triggers)) }
-    return items + [Draft.Item("steps", steps)]
+    if let concurrency {
+      items.append(Draft.Item("concurrency", concurrency, comments: concurrencyComments))
+    }
+    if let triggers { items.append(Draft.Item("on", triggers, comments: triggerComments)) }
+    items.append(Draft.Item("steps", steps))
+    if triggers == nil { items[0].comments += triggerComments }
+    if concurrency == nil { items[0].comments += concurrencyComments }
+    return items
   }
 }
 
@@ -90,16 +120,28 @@ struct GitHubEnvironment {
   let file: GitHubFile
   var names: GitHubNames
 
-  /// Returns the variables; nil if there are none.
-  func draft(_ pairs: [Node.Pair]) -> Draft? {
+  /// Returns the variables of a map.
+  ///
+  /// - Throws: ``Untranslatable`` if the value of one has no equivalent.
+  func items(_ node: SourceNode?) throws(Untranslatable) -> [Draft.Item] {
+    guard let node else { return [] }
+    guard node.isMap else { throw Untranslatable("env is no map", at: node) }
+    return try items(node.pairs)
+  }
+
+  /// Returns variables.
+  ///
+  /// - Throws: ``Untranslatable`` if the value of one has no equivalent.
+  func items(_ pairs: [SourceNode.Pair]) throws(Untranslatable) -> [Draft.Item] {
     var items: [Draft.Item] = []
     for pair in pairs {
       guard let name = pair.key.text else { continue }
-      file.line = pair.key.mark.line
-      guard let text = pair.value.text else { continue }
+      guard let text = pair.value.text else {
+        throw Untranslatable("env.\(name) is no text", at: pair.value)
+      }
       let known = StepNames.identifier(name)
-      if known != name { file.remark(.note, "the variable \(name) is \(known)") }
-      guard pair.value.text?.contains("${{") == true else {
+      if known != name { file.remark(.note, "the variable \(name) is \(known)", at: pair.value) }
+      guard text.contains("${{") else {
         items.append(Draft.Item(known, pair.value.isNull ? .text("") : pair.value.draft))
         continue
       }
@@ -110,9 +152,9 @@ struct GitHubEnvironment {
         items.append(
           Draft.Item(known, .text(try ExpressionTranslator(names: own).template(text))))
       } catch {
-        file.remark(.missing, "env.\(name): \(error.reason)")
+        throw Untranslatable("env.\(name): \(error.reason)", at: error.place ?? pair.value.place)
       }
     }
-    return items.isEmpty ? nil : .map(items)
+    return items
   }
 }

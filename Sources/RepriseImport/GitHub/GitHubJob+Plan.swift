@@ -17,7 +17,7 @@ extension GitHubJob {
   }
 
   /// Adds steps, and those of the composite actions that they use.
-  private func add(_ nodes: [Node], within scope: GitHubScope?, in file: GitHubFile) {
+  private func add(_ nodes: [SourceNode], within scope: GitHubScope?, in file: GitHubFile) {
     let prefix = file.jobs.count > 1 ? "\(id)-" : ""
     for step in nodes {
       if scopes.count < GitHubScope.countMax,
@@ -63,6 +63,9 @@ extension GitHubJob {
   private func planGroup(in file: GitHubFile) {
     guard !matrixKinds.isEmpty, !hasDynamicMatrix,
       stepIDs.count > 1 || !services.isEmpty || startID != nil
+        || ["container", "continue-on-error", "timeout-minutes", "name"].contains(where: {
+          node[$0]?.mentions("matrix.") == true
+        })
     else { return }
     isMatrixGroup = true
     if groupID.isEmpty { groupID = file.stepNames.id(for: id, otherwise: "job") }
@@ -73,7 +76,7 @@ extension GitHubJob {
   }
 
   /// Returns the first words of the script of a step, or the name of its action.
-  private static func command(of step: Node) -> String {
+  private static func command(of step: SourceNode) -> String {
     if let run = step["run"]?.text {
       let line = run.split(whereSeparator: \.isNewline).first ?? "run"
       return line.split(separator: " ").prefix(3).joined(separator: " ")
@@ -92,7 +95,7 @@ extension GitHubJob {
     hasDynamicMatrix = isComputed
     let lists = matrix.pairs.filter { !["include", "exclude"].contains($0.key.text) }
     let included = matrix["include"]?.elements ?? []
-    var values: [String: [Node]] = [:]
+    var values: [String: [SourceNode]] = [:]
     for pair in lists { values[pair.key.text ?? "", default: []] += pair.value.elements }
     for pair in included.flatMap(\.pairs) {
       values[pair.key.text ?? "", default: []].append(pair.value)
@@ -109,7 +112,7 @@ extension GitHubJob {
   }
 }
 
-extension Node {
+extension SourceNode {
   /// The type of the value of a matrix.
   fileprivate var translatedKind: Translated.Kind {
     switch content {

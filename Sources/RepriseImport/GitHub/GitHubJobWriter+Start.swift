@@ -15,7 +15,7 @@ extension GitHubJobWriter {
   func services(_ condition: JobCondition) -> [Draft.Item] {
     var items: [Draft.Item] = []
     for service in job.services {
-      file.line = job.node["services"]?.mark.line ?? file.line
+      file.place = job.node["services"]
       do throws(Untranslatable) {
         let needs = file.lastSteps(neededBy: job)
         let text = condition.value.flatMap { $0.truth == true ? nil : $0.text }
@@ -29,7 +29,7 @@ extension GitHubJobWriter {
             .note, "job \(job.id): one combination at a time, because of the ports of its services")
         }
       } catch {
-        file.remark(.missing, "job \(job.id): service \(service.name): \(error.reason)")
+        refuse(error, "service \(service.name)", at: job.node["services"])
         job.services.removeAll { $0.id == service.id }
       }
     }
@@ -60,34 +60,105 @@ extension GitHubJobWriter {
     return Draft.Item("", .map(items))
   }
 
+  /// Returns the settings of the job that are those of the group of its steps.
+  func settings() -> [Draft.Item] {
+    var items: [Draft.Item] = []
+    let translator = ExpressionTranslator(names: GitHubNames(file: file, job: job))
+    let node = job.node
+    do throws(Untranslatable) {
+      if let timeout = try node["timeout-minutes"]?.minutes(translator) {
+        items.append(Draft.Item("timeout", .text(timeout)))
+      }
+    } catch {
+      refuse(error, "timeout-minutes", at: node["timeout-minutes"])
+    }
+    do throws(Untranslatable) {
+      if let goesOn = try node["continue-on-error"]?.flag(translator) {
+        items.append(Draft.Item("continue-on-error", goesOn))
+      }
+    } catch {
+      refuse(error, "continue-on-error", at: node["continue-on-error"])
+    }
+    // The shell of GitHub in a container that has no bash is sh.
+    let isInContainer = node["container"] != nil
+    if isInContainer {
+      items.append(
+        Draft.Item(
+          "shell",
+          .texts([
+            "sh", "-c",
+            "if command -v bash > /dev/null; then exec bash -e -c \"$0\"; else exec sh -e -c \"$0\"; fi",
+          ])))
+    }
+    do throws(Untranslatable) {
+      let variables = try GitHubEnvironment(file: file, names: GitHubNames(file: file, job: job))
+        .items(node["container"]?["env"])
+      if !variables.isEmpty { items.append(Draft.Item("env", .map(variables))) }
+    } catch {
+      refuse(error, "container", at: node["container"])
+    }
+    if job.steps.contains(where: \.written.addsVariables), !job.groupID.isEmpty {
+      items.append(Draft.Item("private-env", .word("true")))
+    }
+    return items
+  }
+
   /// Returns the group of the steps, with the settings of the job.
-  func group(_ steps: [Draft.Item], matrix: [Draft.Item], runner: Draft?) -> [Draft.Item] {
+  func group(
+    _ steps: [Draft.Item], matrix: [Draft.Item], runner: Draft?, settings: [Draft.Item]
+  ) -> [Draft.Item] {
     var group: [Draft.Item] = []
     if !job.groupID.isEmpty { group.append(Draft.Item("id", .text(job.groupID))) }
-    if file.jobs.count > 1, let name = job.node["name"]?.text?.label, name != job.groupID {
-      group.append(Draft.Item("name", .text(name)))
+    if file.jobs.count > 1, let name = job.node["name"]?.text,
+      let label = job.isMatrixGroup
+        ? GitHubNames(file: file, job: job).label(name) : GitHubNames(file: file).label(name),
+      label != job.groupID
+    {
+      group.append(Draft.Item("name", .text(label)))
     }
     if job.isMatrixGroup { group += matrix }
-    if let timeout = job.node["timeout-minutes"]?.minutes {
-      group.append(Draft.Item("timeout", .text(timeout)))
-    }
-    if job.node["continue-on-error"]?.boolean == true {
-      group.append(Draft.Item("continue-on-error", .word("true")))
-    }
     if let runner { group.append(Draft.Item("runner", runner)) }
-    if let environment = GitHubEnvironment(file: file, names: GitHubNames(file: file, job: job))
-      .draft(job.node["container"]?["env"]?.pairs ?? [])
-    {
-      group.append(Draft.Item("env", environment))
-    }
-    return group + [Draft.Item("steps", .list(steps))]
+    return group + settings + [Draft.Item("steps", .list(steps))]
   }
 }
 
-extension Node {
+extension GitHubNames {
+  /// Returns a name for displays, with the values of the matrix; nil if nothing is left of it.
+  func label(_ text: String) -> String? {
+    if text.contains("${{"), let whole = try? ExpressionTranslator(names: self).template(text) {
+      let names = whole.ranges(of: "${{").map { whole[$0.upperBound...].trimmed }
+      // A name can use nothing else.
+      let isKnown = names.allSatisfy { name in
+        ["params.", "matrix."].contains { name.hasPrefix($0) }
+          && name.prefix { $0 != "}" }.allSatisfy {
+            $0.isLetter || $0.isNumber || "._- ".contains($0)
+          }
+      }
+      if isKnown, !whole.isEmpty, whole.utf8.count <= 256 { return whole.onOneLine }
+    }
+    return text.label
+  }
+}
+
+extension SourceNode {
   /// A number of minutes as a duration.
-  var minutes: String? {
-    guard isNumber, let minutes = Double(text ?? ""), minutes > 0, minutes < 1e6 else { return nil }
+  func minutes(_ translator: ExpressionTranslator) throws(Untranslatable) -> String {
+    let text = try translator.template(self.text ?? "").trimmed
+    if text.hasPrefix("${{"), text.hasSuffix("}}"), text.ranges(of: "${{").count == 1 {
+      return text + "m"
+    }
+    guard let minutes = Double(text), minutes > 0, minutes < 1e6 else {
+      throw Untranslatable("\(text) is no number of minutes", at: self)
+    }
     return minutes == minutes.rounded() ? "\(Int(minutes))m" : "\(Int(minutes * 60))s"
+  }
+
+  /// A boolean, or a condition; nil if it is false.
+  func flag(_ translator: ExpressionTranslator) throws(Untranslatable) -> Draft? {
+    if let boolean { return boolean ? .word("true") : nil }
+    guard let text else { throw Untranslatable("it is neither true nor false", at: self) }
+    let value = try translator.condition(text).0
+    return value.truth == false
+      ? nil : value.truth == true ? .word("true") : .text("${{ \(value.text) }}")
   }
 }

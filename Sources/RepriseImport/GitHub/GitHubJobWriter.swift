@@ -7,21 +7,20 @@ struct GitHubJobWriter {
   let file: GitHubFile
   let job: GitHubJob
 
-  private var names: GitHubNames {
-    GitHubNames(
-      file: file, job: job,
-      variables: Dictionary(
-        job.environment.map { ($0.key.text ?? "", $0.value) }, uniquingKeysWith: { $1 }))
-  }
+  private var names: GitHubNames { GitHubNames(file: file, ofStepsOf: job) }
 
   /// Returns the branch: a nested list of steps; nil if there is nothing to do.
   mutating func branch() -> Draft.Item? {
-    file.line = job.node.mark.line
-    remarkPlace()
+    file.place = job.node
     let condition = jobCondition()
+    readPlace()
+    let runner = container()
     let matrix = matrix()
-    var items = services(condition) + (start(condition).map { [$0] } ?? [])
-    var comments: [String] = []
+    var items = services(condition)
+    let settings = settings()
+    refuseOthers()
+    if let start = start(condition) { items.append(start) }
+    var comments = file.takeComments()
     let steps = steps(condition, matrix, comments: &comments)
     guard !steps.isEmpty else { return nil }
     items += steps
@@ -30,15 +29,36 @@ struct GitHubJobWriter {
       file.remark(
         .note,
         "job \(job.id): each step waits for all combinations of the step before, "
-          + "and runs only if all have succeeded", at: job.node.mark.line)
+          + "and runs only if all have succeeded", at: job.node)
     }
-    let group = group(items, matrix: matrix, runner: container())
+    let isRefused = !job.refusals.isEmpty
+    let group = group(
+      items, matrix: isRefused ? [] : matrix, runner: isRefused ? nil : runner,
+      settings: isRefused ? [] : settings)
     var about = ["job \(job.id)" + (job.node["name"]?.text.map { ": \($0)" } ?? "")]
     if let needed = job.node["needs"]?.texts, !needed.isEmpty {
       about[0] += ", needs \(needed.joined(separator: ", "))"
     }
-    about += comments
-    return Draft.Item("", .map(group), comments: file.jobs.count > 1 ? about : comments)
+    comments += file.takeComments()
+    return Draft.Item("", .map(group), comments: file.jobs.count > 1 ? about + comments : comments)
+  }
+
+  /// Says that none of the steps of the job can run as it does there.
+  func refuse(_ error: Untranslatable, _ subject: String, at node: SourceNode?) {
+    let reason = "\(subject): \(error.reason)"
+    job.refusals.append(Refusal(reason: reason, place: error.place ?? node?.place))
+    file.remark(.missing, "job \(job.id): \(reason)", at: error.place ?? node?.place)
+  }
+
+  /// Refuses the job if it has keys that were not read.
+  private func refuseOthers() {
+    // The steps read their keys, and the variables of the job; other jobs read its outputs.
+    for part in job.node.unread(except: ["steps", "env"]) {
+      refuse(Untranslatable("this key has no equivalent"), part.path, at: part.node)
+    }
+    if let environment = job.node["env"], !environment.isMap {
+      refuse(Untranslatable("it is no map"), "env", at: environment)
+    }
   }
 
   /// Returns the steps; a comment of those that are left out belongs to the next one.
@@ -47,12 +67,16 @@ struct GitHubJobWriter {
   ) -> [Draft.Item] {
     var items: [Draft.Item] = []
     for (position, step) in job.steps.enumerated() {
-      file.line = step.node.mark.line
+      file.place = step.node
       switch step.work {
-      case .nothing: continue
+      case .nothing:
+        step.node.accept()
+        continue
       case .note(let text):
-        comments.append(text)
+        step.node.accept()
         file.remark(.note, text)
+        comments = comments.filter { $0 != text } + [text]
+        _ = file.takeComments()
         continue
       case .script, .missing: break
       }
@@ -74,76 +98,75 @@ struct GitHubJobWriter {
     return items
   }
 
-  /// Reports settings of the job that depend on the machines of GitHub.
-  private func remarkPlace() {
+  /// Reads what the job says about the machines of GitHub.
+  private func readPlace() {
     let node = job.node
+    for key in ["name", "permissions", "outputs", "uses", "with", "secrets"] {
+      node[key]?.accept()
+    }
+    for name in ["working-directory", "shell"] { _ = node["defaults"]?["run"]?[name]?.text }
     if let place = node["runs-on"] {
-      let labels = place.texts.joined(separator: " ").lowercased()
-      for system in ["windows", "macos"] where labels.contains(system) {
-        file.remark(.note, "job \(job.id) is meant for \(system)", at: place.mark.line)
+      let labels = (place.texts + (place["labels"]?.texts ?? [])).joined(separator: " ")
+      place["group"]?.accept()
+      for system in ["windows", "macos"] where labels.lowercased().contains(system) {
+        file.remark(.note, "job \(job.id) is meant for \(system)", at: place)
       }
       if labels.contains("${{") {
         file.remark(
           .note, "job \(job.id): runs-on depends on an expression; all runs on this machine",
-          at: place.mark.line)
+          at: place)
       }
     }
-    if let environment = node["environment"] {
+    if let environment = node["environment"]?.accept() {
       file.remark(
         .note, "job \(job.id): an environment can require an approval: add \"approval\"",
-        at: environment.mark.line)
+        at: environment)
     }
-    if let value = node["services"], node["container"] != nil {
-      let names = value.pairs.compactMap(\.key.text).joined(separator: ", ")
+    if let value = node["concurrency"]?.accept() {
       file.remark(
-        .missing, "job \(job.id): services beside a container: \(names)", at: value.mark.line)
+        .note, "job \(job.id): concurrency is left out: only a whole run has \"concurrency\"",
+        at: value)
     }
-    let others = [
-      ("timeout-minutes", "is left out: set \"timeout\" of its steps"),
-      ("continue-on-error", "is left out: a failure of the job fails the run"),
-      ("concurrency", "is left out: only a whole run has \"concurrency\""),
-    ]
-    for (key, text) in others {
-      guard let value = node[key], value.boolean == nil,
-        key != "timeout-minutes" || value.minutes == nil
-      else { continue }
-      file.remark(.note, "job \(job.id): \(key) \(text)", at: value.mark.line)
-    }
+    guard let services = node["services"], node["container"] != nil else { return }
+    let names = services.pairs.compactMap(\.key.text).joined(separator: ", ")
+    services.accept()
+    refuse(Untranslatable("\(names): beside a container"), "services", at: services)
   }
 
   /// Returns the variables that earlier steps of the job have set.
   private func variables(before position: Int) -> [(name: String, value: Translated)] {
-    let variables = job.variables(before: position)
-    guard !variables.isEmpty, job.hasDynamicMatrix else { return variables }
-    file.remark(.missing, "GITHUB_ENV: the outputs of a step with a matrix are a list")
-    return []
+    job.hasDynamicMatrix ? [] : job.variables(before: position)
   }
 
+  /// Returns the place where the steps run; nil for this machine.
   private func container() -> Draft? {
     guard let container = job.node["container"] else { return nil }
-    file.line = container.mark.line
-    guard let image = container.text ?? container["image"]?.text else { return nil }
-    guard !image.contains("${{") else {
-      file.remark(.missing, "job \(job.id): the image of its container is an expression")
-      return nil
-    }
-    var settings = [Draft.Item("image", .text(image))]
-    var options = (container["volumes"]?.texts ?? []).flatMap { ["-v", $0] }
-    if let text = container["options"]?.text {
-      options += text.split(whereSeparator: \.isWhitespace).map(String.init)
-      if text.contains("'") || text.contains("\"") {
-        file.remark(.missing, "job \(job.id): the options of its container have quotes")
+    file.place = container
+    do throws(Untranslatable) {
+      guard let image = container.text ?? container["image"]?.text else {
+        throw Untranslatable("it has no image", at: container)
       }
-    }
-    if container["credentials"] != nil {
-      file.remark(.note, "job \(job.id): log in to the registry of its container once")
-    }
-    guard !options.joined().contains("${{") else {
-      file.remark(.missing, "job \(job.id): the options of its container are an expression")
+      let translator = ExpressionTranslator(names: GitHubNames(file: file, job: job))
+      var settings = [Draft.Item("image", .text(try translator.template(image)))]
+      var options = (container["volumes"]?.texts ?? []).flatMap { ["-v", $0] }
+      if let text = container["options"]?.text {
+        guard !text.contains("'"), !text.contains("\""), !text.contains("\\") else {
+          throw Untranslatable("its options have quotes", at: container["options"])
+        }
+        options += text.split(whereSeparator: \.isWhitespace).map(String.init)
+      }
+      guard !options.joined().contains("${{") else {
+        throw Untranslatable("its options are an expression", at: container)
+      }
+      if container["credentials"]?.accept() != nil {
+        file.remark(.note, "job \(job.id): log in to the registry of its container once")
+      }
+      if !options.isEmpty { settings.append(Draft.Item("options", .texts(options))) }
+      return .map([Draft.Item("container", .map(settings))])
+    } catch {
+      refuse(error, "container", at: container)
       return nil
     }
-    if !options.isEmpty { settings.append(Draft.Item("options", .texts(options))) }
-    return .map([Draft.Item("container", .map(settings))])
   }
 
   // MARK: Order
@@ -183,12 +206,12 @@ struct GitHubJobWriter {
     if job.steps[..<position].contains(where: { $0.id != nil && $0.testsStatus }) {
       file.differ(
         "step \(step.id ?? ""): it looks at all steps before it there, and only at those that it "
-          + "needs here: \(list)", at: step.node.mark.line)
+          + "needs here: \(list)", at: step.node)
     } else if job.needs.contains(where: { file.job($0)?.testsStatus == true }) {
       let place = job.node["needs"] ?? job.node
       file.differ(
         "job \(job.id): it looks at all jobs before it there, and only at the steps that it needs "
-          + "here: \(list)", at: place.mark.line)
+          + "here: \(list)", at: place)
     }
   }
 
@@ -198,7 +221,7 @@ struct GitHubJobWriter {
     do throws(Untranslatable) {
       condition = try job.condition(in: file, names)
     } catch {
-      file.remark(.missing, "job \(job.id): if: \(error.reason)")
+      refuse(error, "if: \(job.node["if"]?.text ?? "")", at: job.node["if"])
     }
     guard !condition.testsStatus else { return condition }
     // A job that needs a skipped job is skipped there, and would run here.
@@ -218,60 +241,75 @@ struct GitHubJobWriter {
   // MARK: Matrix
 
   private func matrix() -> [Draft.Item] {
-    guard let strategy = job.node["strategy"], let matrix = strategy["matrix"] else { return [] }
-    file.line = matrix.mark.line
-    var items: [Draft.Item] = []
-    if let text = matrix.text, let value = computed(text) {
-      return limited([Draft.Item("matrix", .text(value))], strategy)
-    }
-    for pair in matrix.pairs {
-      guard let name = pair.key.text else { continue }
-      if pair.value.isList {
-        items.append(Draft.Item(name, translated(pair.value)))
-      } else if let text = pair.value.text, let value = computed(text) {
-        items.append(Draft.Item(name, .text(value)))
-      }
-    }
-    return limited([Draft.Item("matrix", .map(items))], strategy)
-  }
-
-  /// Returns a matrix, or a list of it, that is computed during the run.
-  private func computed(_ text: String) -> String? {
-    var names = GitHubNames(file: file, job: job)
-    names.variables = self.names.variables
+    guard let strategy = job.node["strategy"] else { return [] }
+    file.place = strategy
     do throws(Untranslatable) {
-      return try ExpressionTranslator(names: names).template(text)
+      guard let matrix = strategy["matrix"] else { return try limited([], strategy) }
+      let translator = ExpressionTranslator(names: names)
+      if let text = matrix.text {
+        return try limited([Draft.Item("matrix", .text(try translator.template(text)))], strategy)
+      }
+      var items: [Draft.Item] = []
+      for pair in matrix.pairs {
+        guard let name = pair.key.text else { continue }
+        if pair.value.isList {
+          items.append(Draft.Item(name, try translated(pair.value, translator)))
+        } else if let text = pair.value.text, text.contains("${{") {
+          items.append(Draft.Item(name, .text(try translator.template(text))))
+        }
+      }
+      return try limited([Draft.Item("matrix", .map(items))], strategy)
     } catch {
-      file.remark(.missing, "job \(job.id): matrix: \(error.reason)")
-      return nil
+      refuse(error, "strategy", at: strategy)
+      return []
     }
   }
 
-  private func limited(_ matrix: [Draft.Item], _ strategy: Node) -> [Draft.Item] {
+  private func limited(
+    _ matrix: [Draft.Item], _ strategy: SourceNode
+  ) throws(Untranslatable) -> [Draft.Item] {
     var all = matrix
+    let translator = ExpressionTranslator(names: GitHubNames(file: file, job: job))
+    let limit = try strategy["max-parallel"]?.text.map { text throws(Untranslatable) in
+      try translator.template(text)
+    }
+    let stops = strategy["fail-fast"]
+    let test = try stops?.text.map { text throws(Untranslatable) in
+      try translator.condition(text).0
+    }
+    guard !matrix.isEmpty else { return [] }
     if job.isMatrixGroup, !job.services.isEmpty {
       all.append(Draft.Item("max-parallel", .word("1")))
-    } else if let limit = strategy["max-parallel"], limit.isNumber {
-      all.append(Draft.Item("max-parallel", limit.draft))
+    } else if let limit {
+      all.append(
+        Draft.Item("max-parallel", limit.contains("${{") ? .text(limit) : .word(limit)))
     }
-    if strategy["fail-fast"]?.boolean ?? true { all.append(Draft.Item("fail-fast", .word("true"))) }
+    let value = stops?.boolean.map { Translated.literal($0) } ?? test ?? .literal(true)
+    switch value.truth {
+    case true: all.append(Draft.Item("fail-fast", .word("true")))
+    case false: break
+    case nil: all.append(Draft.Item("fail-fast", .text("${{ \(value.text) }}")))
+    }
     return all
   }
 
   /// Returns a list of the matrix with its expressions translated.
-  private func translated(_ node: Node) -> Draft {
+  private func translated(
+    _ node: SourceNode, _ translator: ExpressionTranslator
+  ) throws(Untranslatable) -> Draft {
     switch node.content {
-    case .scalar(let text, _) where text.contains("${{"):
-      let translator = ExpressionTranslator(names: GitHubNames(file: file))
-      guard let value = try? translator.template(text) else {
-        file.remark(.missing, "job \(job.id): an expression in its matrix")
-        return .text("")
-      }
-      return .text(value)
-    case .scalar: return node.draft
-    case .sequence(let nodes): return .list(nodes.map { Draft.Item("", translated($0)) })
+    case .scalar(let text, _):
+      return text.contains("${{") ? .text(try translator.template(text)) : node.draft
+    case .sequence(let nodes):
+      var items: [Draft.Item] = []
+      for node in nodes { items.append(Draft.Item("", try translated(node, translator))) }
+      return .list(items)
     case .mapping(let pairs):
-      return .map(pairs.map { Draft.Item($0.key.text ?? "", translated($0.value)) })
+      var items: [Draft.Item] = []
+      for pair in pairs {
+        items.append(Draft.Item(pair.key.text ?? "", try translated(pair.value, translator)))
+      }
+      return .map(items)
     }
   }
 }

@@ -6,10 +6,18 @@ import YAML
 struct GitHubNames {
   let file: GitHubFile
   var job: GitHubJob?
+  /// A variable of a job or step, with the place that its expressions belong to.
+  struct Variable {
+    let node: SourceNode
+    let scope: GitHubScope?
+  }
+
   /// Variables of the job and step, which are not variables of the workflow.
-  var variables: [String: Node] = [:]
+  var variables: [String: Variable] = [:]
   /// The values of variables that earlier steps have set.
   var written: [String: Translated] = [:]
+  /// Whether a script has set variables whose names are not known, for another job to read.
+  var hasUnknownVariables = false
   /// Whether secrets are allowed in this place.
   var allowsSecrets = false
   /// The use of the composite action that this place is a part of.
@@ -34,6 +42,7 @@ struct GitHubNames {
       remark(.note, "vars.\(name) is the parameter \(StepNames.identifier(name))")
       return input(name)
     case ("env", let name?): return try variable(name)
+    case ("needs", nil), ("jobs", nil): return try results(accesses)
     case ("secrets", let name?) where accesses.count == 1:
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
       if let call = job?.call { return try secret(name, of: call) }
@@ -111,14 +120,18 @@ struct GitHubNames {
   }
 
   private func variable(_ name: String) throws(Untranslatable) -> Translated {
-    if let node = variables[name] {
-      guard let text = node.text else { throw Untranslatable("env.\(name) is no text") }
+    if let variable = variables[name] {
+      guard let text = variable.node.text else { throw Untranslatable("env.\(name) is no text") }
       // Without the variable itself, which can be defined by its outer value.
       var outer = self
       outer.variables[name] = nil
+      outer.scope = variable.scope
       return try ExpressionTranslator(names: outer).expression(text).asText
     }
     if let value = written[name] { return value }
+    guard !hasUnknownVariables || file.variables.contains(name) else {
+      throw Untranslatable("env.\(name) can be set by a script that does not contain its name")
+    }
     let isKnown = file.variables.contains(name)
     let known = StepNames.identifier(name)
     return Translated(
@@ -154,10 +167,20 @@ struct GitHubNames {
     _ isOptional: Bool
   ) throws(Untranslatable) -> Translated {
     switch rest.first {
-    case "conclusion" where step.node["continue-on-error"]?.boolean == true:
+    case "conclusion":
       let result = "steps.\(id).result"
-      return Translated(text: "(\(result) == 'failure' && 'success' || \(result))", kind: .text)
-    case "outcome", "conclusion", "result":
+      guard let node = step.node["continue-on-error"], node.boolean != false else {
+        return Translated(text: result, kind: .text)
+      }
+      var names = self
+      names.scope = step.scope
+      let goesOn =
+        node.boolean == true
+        ? .literal(true) : try ExpressionTranslator(names: names).condition(node.text ?? "").0
+      let failed = Translated(text: "\(result) == 'failure'", kind: .boolean, precedence: 3)
+      return Translated(
+        text: "(\(failed.and(goesOn).operand(2)) && 'success' || \(result))", kind: .text)
+    case "outcome", "result":
       return Translated(text: "steps.\(id).result", kind: .text)
     case "outputs" where rest.count == 2:
       let output = rest.last ?? ""
@@ -192,10 +215,34 @@ struct GitHubNames {
       guard !other.hasMatrix else {
         throw Untranslatable("the outputs of a job with a matrix are a list")
       }
-      let names = GitHubNames(file: file, job: other)
+      // What the job says of itself, after its last step.
+      var names = GitHubNames(file: file, ofStepsOf: other)
+      for (name, value) in other.variables(before: other.steps.count) where value.kind == .text {
+        names.written[name] = value
+        names.variables[name] = nil
+      }
+      names.hasUnknownVariables = other.steps.contains(where: \.written.addsVariables)
       return try ExpressionTranslator(names: names).expression(text)
     default: throw Untranslatable("needs.\(name) is no value")
     }
+  }
+
+  /// Returns the results of all jobs that the job needs, a list: `needs.*.result`.
+  private func results(
+    _ accesses: [GitHubExpression.Access]
+  ) throws(Untranslatable) -> Translated {
+    guard let job, accesses == [.all, .name("result")] else {
+      throw Untranslatable("there are no values of all jobs that a job needs, except the results")
+    }
+    var results: [Translated] = []
+    for name in job.node["needs"]?.texts ?? [] { results.append(try need(name, ["result"], false)) }
+    guard let first = results.first else { throw Untranslatable("the job needs no other") }
+    // There are no lists in expressions, and no commas in results.
+    let pattern = results.indices.map { "{\($0)}" }.joined(separator: ",")
+    let text =
+      results.count == 1
+      ? first.text : "format('\(pattern)', \(results.map(\.text).joined(separator: ", ")))"
+    return Translated(text: "split(\(text), ',')", kind: .unknown)
   }
 
   private func runner(_ name: String) throws(Untranslatable) -> Translated {
@@ -208,6 +255,16 @@ struct GitHubNames {
     case "workspace": return Translated(text: "(env.PWD || '.')", kind: .text)
     default:
       return parameter(["runner", name], kind: .text, fallback: .text(""))
+    }
+  }
+}
+
+extension GitHubNames {
+  /// The names that the steps of a job can use.
+  init(file: GitHubFile, ofStepsOf job: GitHubJob) {
+    self.init(file: file, job: job)
+    for pair in job.environment {
+      variables[pair.key.text ?? ""] = Variable(node: pair.value, scope: nil)
     }
   }
 }

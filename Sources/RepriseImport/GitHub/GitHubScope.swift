@@ -10,9 +10,9 @@ final class GitHubScope {
   static let countMax = 200
 
   /// The step that uses the action.
-  let step: Node
+  let step: SourceNode
   /// The file of the action.
-  let action: Node
+  let action: SourceNode
   /// The folder of the action, relative to the repository.
   let path: String
   /// The use of the action that contains the step; nil for a step of a job.
@@ -20,7 +20,7 @@ final class GitHubScope {
   private let depth: Int
 
   /// Returns the composite action that a step uses; nil if it uses none, or its file is not there.
-  init?(_ step: Node, within outer: GitHubScope?, in file: GitHubFile) {
+  init?(_ step: SourceNode, within outer: GitHubScope?, in file: GitHubFile) {
     guard let uses = step["uses"]?.text, uses.hasPrefix("./"), let action = file.action(uses),
       action["runs"]?["using"]?.text == "composite", (outer?.depth ?? 0) < Self.depthMax
     else { return nil }
@@ -31,10 +31,10 @@ final class GitHubScope {
     depth = (outer?.depth ?? 0) + 1
   }
 
-  var steps: [Node] { action["runs"]?["steps"]?.elements ?? [] }
+  var steps: [SourceNode] { action["runs"]?["steps"]?.elements ?? [] }
 
   /// The value of an input: that of the step, or the default.
-  func input(_ name: String) -> Node? {
+  func input(_ name: String) -> SourceNode? {
     step["with"]?[name] ?? action["inputs"]?[name]?["default"]
   }
 
@@ -44,14 +44,16 @@ final class GitHubScope {
 
 extension GitHubFile {
   /// Reads the file of an action of the repository.
-  func action(_ uses: String) -> Node? {
+  func action(_ uses: String) -> SourceNode? {
     var folder = uses.dropFirst(2)
     while folder.last == "/" { folder.removeLast() }
     guard !folder.isEmpty, !folder.contains("..") else { return nil }
     for name in ["action.yml", "action.yaml"] {
       guard let bytes = files("\(folder)/\(name)") else { continue }
       let document = Document(SourceText(bytes))
-      if document.problems.isEmpty, let root = document.root { return root }
+      if document.problems.isEmpty, let root = document.root {
+        return SourceNode(root, file: "\(folder)/\(name)")
+      }
     }
     return nil
   }
@@ -103,10 +105,20 @@ extension GitHubNames {
   }
 
   /// Returns the variables that the steps that use the action set.
-  func environment(of scope: GitHubScope) -> [Draft.Item] {
-    scope.chain.flatMap { use in
-      GitHubEnvironment(file: file, names: outside(of: use))
-        .draft(use.step["env"]?.pairs ?? [])?.items ?? []
+  func environment(of scope: GitHubScope) throws(Untranslatable) -> [Draft.Item] {
+    var items: [Draft.Item] = []
+    for use in scope.chain {
+      items += try GitHubEnvironment(file: file, names: outside(of: use)).items(use.step["env"])
+    }
+    return items
+  }
+
+  /// Adds the variables that the steps that use an action set, for the steps of the action.
+  mutating func addVariables(of scope: GitHubScope) {
+    for use in scope.chain {
+      for pair in use.step["env"]?.pairs ?? [] {
+        variables[pair.key.text ?? ""] = Variable(node: pair.value, scope: use.outer)
+      }
     }
   }
 }

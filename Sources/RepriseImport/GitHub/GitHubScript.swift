@@ -10,8 +10,11 @@ struct GitHubScript {
   }
 
   private(set) var text = ""
+  private var hasVariables = false
   /// Variables with their values, in the order in which the script uses them.
   private(set) var bindings: [(name: String, value: String)] = []
+  /// The shell that it needs, if that is not the shell of the original.
+  private(set) var shell: Draft?
 
   private static let reserved: Set = [
     "PATH", "HOME", "USER", "SHELL", "PWD", "LANG", "TERM", "TMPDIR", "IFS", "ENV", "LOGNAME",
@@ -20,14 +23,17 @@ struct GitHubScript {
 
   /// Translates a script.
   ///
+  /// GitHub inserts values into the text of a script. Variables do the same in most places of a
+  /// shell script; where they do not, the whole script is the value of a variable.
+  ///
   /// - Parameters:
   ///   - script: The script.
-  ///   - language: The language of its shell.
+  ///   - shell: Its shell.
   ///   - translator: The translator of its expressions; secrets are allowed.
   ///   - taken: Names of variables that the step has already.
   /// - Throws: ``Untranslatable`` for the first expression without an equivalent.
   init(
-    _ script: String, _ language: Language, _ translator: ExpressionTranslator, taken: Set<String>
+    _ script: String, _ shell: GitHubShell, _ translator: ExpressionTranslator, taken: Set<String>
   ) throws(Untranslatable) {
     let template: GitHubTemplate
     do throws(GitHubExpressionError) {
@@ -36,6 +42,7 @@ struct GitHubScript {
       throw Untranslatable("an expression in the script cannot be read")
     }
     var quotes = ShellQuotes()
+    var isInserted = shell.language == .other
     for part in template.parts {
       switch part {
       case .text(let part):
@@ -45,14 +52,35 @@ struct GitHubScript {
         let value = try translator.value(of: expression)
         if let constant = value.constant {
           text += constant
+          quotes.read(constant)
           continue
         }
         if value.kind == .null { continue }
         let name = variable(for: expression, value, taken)
-        text += Self.reference(name, language, quotes)
+        if shell.language == .posix, quotes.hidesVariables { isInserted = true }
+        if shell.language == .other { isInserted = true }
+        text += Self.reference(name, shell.language, quotes)
+        hasVariables = true
       }
     }
-    text = Self.withOwnFiles(text)
+    if isInserted, hasVariables {
+      try insert(ScalarText.tidied(script), shell, translator)
+    } else {
+      text = Self.withOwnFiles(text)
+    }
+    for command in ["::set-output", "::set-env", "::add-path"] where text.contains(command) {
+      throw Untranslatable("\(command) is no command here: write to the file of the same purpose")
+    }
+  }
+
+  /// Makes the script the value of a variable, with its values inserted as GitHub does.
+  private mutating func insert(
+    _ script: String, _ shell: GitHubShell, _ translator: ExpressionTranslator
+  ) throws(Untranslatable) {
+    let whole = Self.withOwnFiles(try translator.template(script))
+    bindings = [("SCRIPT", whole)]
+    text = "exec " + shell.words.joined(separator: " ") + " \"$SCRIPT\""
+    self.shell = .texts(["sh", "-c"])
   }
 
   /// Returns the variable with the value of an expression.
@@ -159,6 +187,14 @@ struct ShellQuotes {
   private var delimiter: String?
   private var isEscaped = false
   private var isComment = false
+  private var isQuotedDocument = false
+  /// Whether a command within a text in double quotes has begun, whose quotes are not followed.
+  private var hasInnerCommand = false
+
+  /// Whether a variable at this place would not be expanded, or it is not sure that it would.
+  var hidesVariables: Bool {
+    place == .document && isQuotedDocument || place == .double && hasInnerCommand
+  }
 
   /// Reads a part of a script.
   mutating func read(_ text: String) {
@@ -170,6 +206,7 @@ struct ShellQuotes {
       if place == .outside, character == "#", line.last?.isWhitespace ?? true { isComment = true }
       line.append(character)
       if place == .document || isComment { continue }
+      if place == .double, character == "`" || line.hasSuffix("$(") { hasInnerCommand = true }
       if isEscaped {
         isEscaped = false
         continue
@@ -178,7 +215,9 @@ struct ShellQuotes {
       case ("\\", .outside), ("\\", .double): isEscaped = true
       case ("'", .outside): place = .single
       case ("'", .single): place = .outside
-      case ("\"", .outside): place = .double
+      case ("\"", .outside):
+        place = .double
+        hasInnerCommand = false
       case ("\"", .double): place = .outside
       default: break
       }
@@ -200,8 +239,36 @@ struct ShellQuotes {
         line[start.upperBound...].first != "<"
       else { return }
       delimiter = String(word)
+      let start = line[start.upperBound...].drop { "- ~".contains($0) }.first
+      isQuotedDocument = start == "'" || start == "\"" || start == "\\"
       place = .document
     }
+  }
+}
+
+extension ShellQuotes {
+  /// Whether a script starts a process in the background and does not wait for it.
+  static func leavesProcesses(in script: String) -> Bool {
+    var quotes = ShellQuotes()
+    var leaves = false
+    for line in script.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      var previous: Character = " "
+      let words = line.split { $0 == " " || $0 == "\t" || $0 == ";" }
+      if quotes.place == .outside, words.first == "wait" || words.first == "kill" { leaves = false }
+      for (position, character) in zip(line.indices, line) {
+        let next = line[line.index(after: position)...].first ?? " "
+        if quotes.place == .outside, !quotes.isComment, character == "&",
+          !"&><|".contains(previous),
+          !"&>".contains(next), !quotes.isEscaped
+        {
+          leaves = true
+        }
+        previous = character
+        quotes.read(String(character))
+      }
+      quotes.read("\n")
+    }
+    return leaves
   }
 }
 

@@ -6,9 +6,9 @@ import YAML
 struct GitHubService {
   let name: String
   let id: String
-  private let node: Node
+  private let node: SourceNode
 
-  init(name: String, id: String, _ node: Node) {
+  init(name: String, id: String, _ node: SourceNode) {
     self.name = name
     self.id = id
     self.node = node
@@ -40,18 +40,28 @@ struct GitHubService {
     }
     var items = [Draft.Item("id", .text(id)), Draft.Item("needs", .texts(needs))]
     if let condition { items.append(Draft.Item("if", .text(condition))) }
-    var environment =
-      GitHubEnvironment(file: names.file, names: names)
-      .draft(node["env"]?.pairs ?? [])?.items ?? []
+    var environment = try GitHubEnvironment(file: names.file, names: names).items(node["env"])
     let passed = environment.map { "-e \($0.key)" }
     var own = names
     own.allowsSecrets = true
+    let volumes = (node["volumes"]?.texts ?? []).map { "-v \"\($0)\"" }.joined(separator: " ")
+    if node["credentials"]?.accept() != nil {
+      names.file.remark(.note, "service \(name): log in to its registry once", at: node)
+    }
+    let options = (node["options"]?.text ?? "").onOneLine
+    if let port = node["ports"]?.texts.first(where: { $0.contains("/") }) {
+      throw Untranslatable("the port \(port) has a protocol", at: node["ports"])
+    }
+    if let part = node.unread().first {
+      throw Untranslatable("\(part.path) has no equivalent", at: part.node)
+    }
     let script = try GitHubScript(
       ([
         "exec docker run --rm --name \"$REPRISE_RUN_ID-\(id)\"",
         ports.map { "-p \($0.host):\($0.container)" }.joined(separator: " "),
-        passed.joined(separator: " "), (node["options"]?.text ?? "").onOneLine, "\"\(image)\"",
-      ].filter { !$0.isEmpty }).joined(separator: " "), .posix, ExpressionTranslator(names: own),
+        passed.joined(separator: " "), volumes, options, "\"\(image)\"",
+      ].filter { !$0.isEmpty }).joined(separator: " "), GitHubShell("bash"),
+      ExpressionTranslator(names: own),
       taken: Set(environment.map(\.key)))
     environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
     if !environment.isEmpty { items.append(Draft.Item("env", .map(environment))) }

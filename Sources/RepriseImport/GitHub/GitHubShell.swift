@@ -3,28 +3,40 @@
 /// A shell of GitHub Actions.
 struct GitHubShell {
   /// The value of `shell`; nil if there is no such shell here.
-  let draft: Draft?
+  var draft: Draft?
   let language: GitHubScript.Language
+  /// The words of its command, to which a script is added.
+  let words: [String]
+
+  /// The same shell, which is that of the workflow.
+  var withoutDraft: GitHubShell {
+    var shell = self
+    shell.draft = nil
+    return shell
+  }
 
   /// Returns the shell of a name or of a command with `{0}` for the file of the script.
   init(_ name: String) {
-    let words = name.split(separator: " ").map(String.init)
-    switch words.first ?? "" {
-    case "": (draft, language) = (.texts(["bash", "-e", "-c"]), .posix)
-    case "bash" where words.count == 1: (draft, language) = (.text("bash"), .posix)
-    case "sh" where words.count == 1: (draft, language) = (.texts(["sh", "-e", "-c"]), .posix)
-    case "pwsh", "powershell": (draft, language) = (.texts([words[0], "-Command"]), .powerShell)
-    case "python", "python3": (draft, language) = (.texts(["python3", "-c"]), .other)
-    case "cmd": (draft, language) = (.texts(["cmd", "/C"]), .command)
-    case "node", "ruby", "perl":
-      (draft, language) = (.texts([words[0], "-e"]), .other)
-    default:
-      // A command line that ends with the file, as in `bash -el {0}`.
-      guard words.last == "{0}", words.count > 1, words[0].hasSuffix("sh") else {
-        (draft, language) = (nil, .other)
-        return
-      }
-      (draft, language) = (.texts(words.dropLast() + ["-c"]), .posix)
+    var given = name.split(separator: " ").map(String.init)
+    // A command line that ends with the file, as in `bash -el {0}`.
+    let hasFile = given.count > 1 && given.last == "{0}"
+    if hasFile { given.removeLast() }
+    let posix: Set = ["sh", "bash", "dash", "zsh", "ksh"]
+    switch given.first ?? "" {
+    case "": (words, language) = (["bash", "-e", "-c"], .posix)
+    case "bash" where given.count == 1 && !hasFile:
+      (words, language) = (["bash", "-e", "-o", "pipefail", "-c"], .posix)
+    case "sh" where given.count == 1 && !hasFile: (words, language) = (["sh", "-e", "-c"], .posix)
+    case let shell where posix.contains(shell) && hasFile:
+      (words, language) = (given + ["-c"], .posix)
+    case "pwsh", "powershell":
+      (words, language) = ([given[0], "-Command"], given.count == 1 ? .powerShell : .command)
+    case "python", "python3":
+      (words, language) = (["python3"] + given.dropFirst() + ["-c"], .other)
+    case "node", "ruby", "perl": (words, language) = (given + ["-e"], .other)
+    case "cmd": (words, language) = (["cmd", "/C"], .command)
+    default: (words, language) = ([], .other)
     }
+    draft = words.isEmpty ? nil : name == "bash" ? .text("bash") : .texts(words)
   }
 }

@@ -11,6 +11,8 @@ struct GitHubStepWriter {
   /// The variables that earlier steps have set.
   private let variables: [(name: String, value: Translated)]
   private var comments: [String] = []
+  /// Why it cannot run as it does there.
+  private var refusals: [Refusal]
   /// Whether its condition is never true here.
   private var isNever = false
 
@@ -24,12 +26,14 @@ struct GitHubStepWriter {
     self.step = step
     self.names = names
     self.names.scope = step.scope
+    refusals = file.refusals + job.refusals
+    if let scope = step.scope { self.names.addVariables(of: scope) }
     for (name, value) in variables where value.kind == .text {
       self.names.written[name] = value
       self.names.variables[name] = nil
     }
     for pair in step.node["env"]?.pairs ?? [] {
-      self.names.variables[pair.key.text ?? ""] = pair.value
+      self.names.variables[pair.key.text ?? ""] = .init(node: pair.value, scope: step.scope)
     }
   }
 
@@ -44,115 +48,195 @@ struct GitHubStepWriter {
     needs: [String]?, condition: JobCondition, matrix: [Draft.Item]
   ) -> Draft.Item {
     let node = step.node
+    file.place = node
     var items = [Draft.Item("id", .text(step.id ?? ""))]
-    if let name = node["name"]?.text?.label, name != step.id {
+    if let text = node["name"]?.text, let name = label(text), name != step.id {
       items.append(Draft.Item("name", .text(name)))
     }
     if let needs { items.append(Draft.Item("needs", .texts(needs))) }
-    if let text = self.condition(condition) { items.append(Draft.Item("if", .text(text))) }
+    guard refusals.isEmpty else { return refused(items) }
+    let test = self.condition(condition)
+    if let test { items.append(Draft.Item("if", test.draft)) }
     items += matrix
-    let work = script()
-    if !work.environment.isEmpty { items.append(Draft.Item("env", .map(work.environment))) }
-    if let folder = folder() { items.append(Draft.Item("dir", .text(folder))) }
-    if let shell = work.shell { items.append(Draft.Item("shell", shell)) }
-    if let timeout = timeout(node["timeout-minutes"]) {
-      items.append(Draft.Item("timeout", .text(timeout)))
-    }
     if let goesOn = continuesOnError() { items.append(Draft.Item("continue-on-error", goesOn)) }
+    let work = script()
+    let folder = folder()
+    let timeout = timeout()
+    readOthers()
+    guard refusals.isEmpty else { return refused(items, test?.variable) }
+    let environment = work.environment + [test?.variable].compactMap(\.self)
+    if !environment.isEmpty { items.append(Draft.Item("env", .map(environment))) }
+    if let folder { items.append(Draft.Item("dir", .text(folder))) }
+    if let shell = work.shell { items.append(Draft.Item("shell", shell)) }
+    if let timeout { items.append(Draft.Item("timeout", .text(timeout))) }
     items.append(Draft.Item("run", .text(ScalarText.tidied(work.text))))
-    if case .missing(let text) = step.work {
-      miss(text)
-      comments.append("no equivalent, replace this step:")
-      comments += Draft.list([Draft.Item("", node.draft)]).lines().texts.map { "  \($0)" }
-    }
+    return Draft.Item("", .map(items), comments: allComments())
+  }
+
+  /// Returns a step that fails in place of one that cannot run as it does there.
+  private mutating func refused(_ items: [Draft.Item], _ variable: Draft.Item? = nil) -> Draft.Item
+  {
+    let reason = refusals.map(\.text).joined(separator: "; ")
+    let others = allComments()
+    // The keys that were not read are in the original, which is a comment.
+    comments = others + ["no equivalent, replace this step:"]
+    comments += Draft.list([Draft.Item("", step.node.draft)]).lines().texts.map { "  \($0)" }
+    var items = items
+    if let variable { items.append(Draft.Item("env", .map([variable]))) }
+    if let shell = commandShell { items.append(Draft.Item("shell", shell)) }
+    items.append(Draft.Item("run", .text(Draft.failing(reason))))
     return Draft.Item("", .map(items), comments: comments)
   }
 
+  /// Returns the comments of the step with what no comment says yet.
+  private mutating func allComments() -> [String] {
+    let others = file.takeComments().filter { !comments.contains($0) }
+    return comments + others
+  }
+
+  private func label(_ text: String) -> String? {
+    job.hasMatrix ? names.label(text) : GitHubNames(file: file).label(text)
+  }
+
+  /// Reads what is not needed, and refuses the keys that were not read.
+  private mutating func readOthers() {
+    for node in [step.node] + (step.scope?.chain.map(\.step) ?? []) {
+      for key in ["id", "name", "uses"] { _ = node[key]?.text }
+      node["with"]?.accept()
+      for part in node.unread() {
+        refuse(Untranslatable("\(part.path): this key has no equivalent", at: part.node))
+      }
+    }
+  }
+
   /// Reports something without an equivalent, which does not matter in a step that never runs.
-  private func miss(_ text: String) {
-    file.remark(isNever ? .note : .missing, isNever ? "never runs here: \(text)" : text)
+  private mutating func refuse(_ error: Untranslatable, at node: SourceNode? = nil) {
+    let place = error.place ?? (node ?? step.node).place
+    guard !isNever else {
+      file.remark(.note, "never runs here: \(error.reason)", at: place)
+      return
+    }
+    file.remark(.missing, error.reason, at: place)
+    refusals.append(Refusal(reason: error.reason, place: place))
   }
 
   // MARK: Conditions
 
-  private mutating func condition(_ outer: JobCondition) -> String? {
-    var own: Translated?
-    if let text = step.node["if"]?.text {
-      file.line = step.node["if"]?.mark.line ?? file.line
-      do throws(Untranslatable) {
-        (own, _) = try ExpressionTranslator(names: names).condition(text)
-      } catch {
-        file.remark(.missing, "if: \(text): \(error.reason)")
-        comments.append("if: \(text): \(error.reason)")
-      }
-    }
+  /// The condition of a step.
+  private struct Condition {
+    let draft: Draft
+    /// The variable with its value, if only a variable can have it.
+    var variable: Draft.Item?
+  }
+
+  private mutating func condition(_ outer: JobCondition) -> Condition? {
     var whole = outer.value ?? .literal(true)
     let first = job.startID ?? job.stepIDs.first
-    if outer.testsStatus, step.id != first, let first {
+    var testsStatus = outer.testsStatus
+    if testsStatus, step.id != first, let first {
+      testsStatus = false
       whole = Translated(
         text: "steps.\(first).result != 'skipped'", kind: .boolean, precedence: 3)
     }
-    if let scope = step.scope {
-      do throws(Untranslatable) {
-        if let condition = try names.condition(of: scope) { whole = whole.and(condition) }
-      } catch {
-        file.remark(.missing, "if: \(error.reason)")
-        comments.append("if: \(error.reason)")
+    var (own, isSecret) = (whole, false)
+    let node = step.node["if"] ?? step.scope?.chain.compactMap { $0.step["if"] }.first
+    do throws(Untranslatable) {
+      (own, testsStatus) = try condition(after: whole, testsStatus, names)
+    } catch {
+      // A secret is known only where variables are.
+      var others = names
+      others.allowsSecrets = true
+      if let (value, tests) = try? condition(after: whole, testsStatus, others), !tests {
+        (own, isSecret) = (value, true)
+      } else {
+        let text = node?.text ?? ""
+        refuse(Untranslatable("if: \(text): \(error.reason)", at: error.place ?? node?.place))
       }
     }
-    if let own { whole = whole.and(own) }
-    isNever = whole.truth == false
-    return whole.truth == true ? nil : whole.text
+    isNever = own.truth == false
+    guard own.truth != true else { return nil }
+    guard isSecret else { return Condition(draft: .text(own.text)) }
+    let name = "STEP_CONDITION"
+    return Condition(
+      draft: .map([Draft.Item("run", .text("[ \"$\(name)\" = true ]"))]),
+      variable: Draft.Item(name, .text("${{ \(own.text) }}")))
+  }
+
+  /// Returns the condition of the step and of the actions that it is a part of.
+  private func condition(
+    after outer: Translated, _ outerTestsStatus: Bool, _ names: GitHubNames
+  ) throws(Untranslatable) -> (Translated, testsStatus: Bool) {
+    var whole = outer
+    var testsStatus = outerTestsStatus
+    if let scope = step.scope, let condition = try names.condition(of: scope) {
+      whole = whole.and(condition)
+    }
+    if let text = step.node["if"]?.text {
+      let (own, tests) = try ExpressionTranslator(names: names).condition(text)
+      whole = whole.and(own)
+      testsStatus = testsStatus || tests
+    }
+    return (whole, testsStatus)
   }
 
   // MARK: Work
 
   private mutating func script() -> (text: String, environment: [Draft.Item], shell: Draft?) {
     let shell = self.shell()
-    var environment = environment()
-    file.line = step.node.mark.line
-    switch step.work {
-    case .nothing, .note: return ("", environment, nil)
-    case .missing(let text):
-      let word = text.split(separator: " ").joined(separator: " ").replacing("'", with: "")
-      return ("echo 'replace this step: \(word.withoutExpressions)' >&2\nexit 1\n", [], nil)
-    case .script(let text, let variables, let note):
-      if step.written.hasUnknownNames {
-        miss("GITHUB_ENV: the names of the variables are not in the script")
-      }
-      if step.written.addsVariables, file.jobs.contains(where: { $0.needs.contains(job.id) }) {
-        file.remark(.note, "GITHUB_ENV: jobs that need \(job.id) get its variables, too")
-      }
-      if let note {
-        file.remark(.note, note)
-        comments.append(note)
-      }
-      do throws(Untranslatable) {
+    file.place = step.node
+    do throws(Untranslatable) {
+      var environment = try environment()
+      switch step.work {
+      case .nothing, .note: return ("", environment, nil)
+      case .missing(let text): throw Untranslatable(text)
+      case .script(let text, let variables, let note):
+        remarkVariables()
+        if let note { file.remark(.note, note) }
+        if let note { comments.append(note) }
         let isScript = step.node["run"] != nil
         let script = try translated(
-          isScript ? step.written.script : text, isScript ? shell.language : .posix, variables,
+          isScript ? step.written.script : text, isScript ? shell : GitHubShell("bash"), variables,
           &environment)
-        return (script, environment, isScript ? shell.draft : commandShell)
-      } catch {
-        miss("run: \(error.reason)")
-        comments.append("run: \(error.reason)")
-        comments += text.split(whereSeparator: \.isNewline).map { "  \($0)" }
-        return ("echo 'replace this step' >&2\nexit 1\n", environment, nil)
+        return (script.text, environment, script.shell ?? (isScript ? shell.draft : commandShell))
       }
+    } catch {
+      let isScript = step.node["run"] != nil
+      refuse(isScript ? Untranslatable("run: \(error.reason)", at: error.place) : error)
+      return ("", [], nil)
+    }
+  }
+
+  /// Reports what its variables for later steps mean here.
+  private mutating func remarkVariables() {
+    let written = step.written
+    if written.hasUnknownNames {
+      refuse(Untranslatable("GITHUB_ENV: the names of the variables are not in the script"))
+    }
+    if job.hasDynamicMatrix, !written.names.isEmpty || !written.folders.isEmpty {
+      refuse(Untranslatable("GITHUB_ENV: the outputs of a step with a matrix are a list"))
+    }
+    if written.addsVariables, !job.environment.isEmpty {
+      file.remark(
+        .note, "GITHUB_ENV: the variables under env of job \(job.id) keep their values")
     }
   }
 
   /// Returns the variables of the step, with those of its job and of earlier steps.
-  private func environment() -> [Draft.Item] {
+  private func environment() throws(Untranslatable) -> [Draft.Item] {
     let pairs = step.node["env"]?.pairs ?? []
     let own = Set(pairs.compactMap(\.key.text))
-    var environment =
-      GitHubEnvironment(file: file, names: names).draft(
-        job.environment.filter { pair in !pairs.contains { $0.key.text == pair.key.text } }
-          + pairs)?.items ?? []
-    for variable in step.scope.map(names.environment) ?? []
-    where !environment.contains(where: { $0.key == variable.key }) { environment.append(variable) }
-    for (name, value) in variables where !own.contains(name) {
+    let outer =
+      try step.scope.map { scope throws(Untranslatable) in
+        try names.environment(of: scope)
+      } ?? []
+    let added = own.union(outer.map(\.key))
+    var jobNames = names
+    jobNames.scope = nil
+    var environment = try GitHubEnvironment(file: file, names: jobNames).items(
+      job.environment.filter { pair in !added.contains(pair.key.text ?? "") })
+    environment += outer.filter { !own.contains($0.key) }
+    environment += try GitHubEnvironment(file: file, names: names).items(step.node["env"])
+    for (name, value) in variables where !added.contains(name) {
       let text = value.kind == .text ? "${{ \(value.text) }}" : value.text
       environment.removeAll { $0.key == name }
       environment.append(Draft.Item(name, .text(text)))
@@ -160,27 +244,31 @@ struct GitHubStepWriter {
     return environment
   }
 
-  /// Returns a script of this language, and adds the variables that it reads.
+  /// Returns a script of this language with its shell, and adds the variables that it reads.
   private func translated(
-    _ text: String, _ language: GitHubScript.Language, _ variables: [(String, String)],
+    _ text: String, _ shell: GitHubShell, _ variables: [(String, String)],
     _ environment: inout [Draft.Item]
-  ) throws(Untranslatable) -> String {
+  ) throws(Untranslatable) -> (text: String, shell: Draft?) {
     var names = names
     names.allowsSecrets = true
     let translator = ExpressionTranslator(names: names)
     for (name, value) in variables where !value.isEmpty {
       environment.append(Draft.Item(name, .text(try translator.template(value))))
     }
-    let script = try GitHubScript(text, language, translator, taken: Set(environment.map(\.key)))
+    let script = try GitHubScript(text, shell, translator, taken: Set(environment.map(\.key)))
     environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
+    let isLast = job.stepIDs.last == step.id
+    if shell.language == .posix, !isLast, ShellQuotes.leavesProcesses(in: script.text) {
+      throw Untranslatable(
+        "it leaves a process in the background, which ends with its step here: write a service")
+    }
     let own = GitHubVariables(file: file, translator: translator)
-    let result = own.rewritten(script.text, known: Set(environment.map(\.key)))
-    environment += result.environment
-    return result.text
+    environment += try own.environment(of: text, known: Set(environment.map(\.key)))
+    return (script.text, script.shell)
   }
 
-  private mutating func shell() -> (draft: Draft?, language: GitHubScript.Language) {
-    guard step.node["run"] != nil else { return (nil, .posix) }
+  private mutating func shell() -> GitHubShell {
+    guard let node = step.node["run"] else { return GitHubShell("bash") }
     // The defaults of a job are not those of a composite action.
     let defaults = step.scope == nil ? job.node["defaults"]?["run"]?["shell"]?.text : "bash"
     let fileShell = file.root["defaults"]?["run"]?["shell"]?.text
@@ -189,16 +277,15 @@ struct GitHubStepWriter {
       own = call.root["defaults"]?["run"]?["shell"]?.text ?? (fileShell == nil ? nil : "")
     }
     if own == nil, fileShell == nil, job.isForWindows { own = "pwsh" }
-    let shell = GitHubShell(own ?? fileShell ?? "")
     let name = own ?? fileShell ?? ""
+    let shell = GitHubShell(name)
     if shell.language == .powerShell {
       file.remark(.note, "a script for Windows needs \(name) here")
     }
     if shell.draft == nil || shell.language == .command {
-      miss("shell: \(name)")
-      comments.append("shell: \(name)")
+      refuse(Untranslatable("shell: \(name)", at: step.node["shell"] ?? node))
     }
-    return (own == nil ? nil : shell.draft, shell.language)
+    return own == nil ? shell.withoutDraft : shell
   }
 
   /// The shell of a command that an action is here, unless that of the workflow is one of these.
@@ -217,32 +304,31 @@ struct GitHubStepWriter {
     do throws(Untranslatable) {
       return try ExpressionTranslator(names: names).template(text)
     } catch {
-      miss("working-directory: \(error.reason)")
+      refuse(Untranslatable("working-directory: \(error.reason)", at: node))
       return nil
     }
   }
 
-  private func timeout(_ node: Node?) -> String? {
-    guard let node else { return nil }
-    guard let minutes = node.minutes else {
-      file.remark(.missing, "timeout-minutes: \(node.text ?? "")", at: node.mark.line)
+  private mutating func timeout() -> String? {
+    guard let node = step.node["timeout-minutes"] else { return nil }
+    do throws(Untranslatable) {
+      return try node.minutes(ExpressionTranslator(names: names))
+    } catch {
+      refuse(Untranslatable("timeout-minutes: \(error.reason)", at: node))
       return nil
     }
-    return minutes
   }
 
-  private func continuesOnError() -> Draft? {
+  private mutating func continuesOnError() -> Draft? {
     let uses = step.scope?.chain.compactMap { $0.step["continue-on-error"] } ?? []
     if !uses.isEmpty {
       file.remark(.note, "continue-on-error of a composite action: each of its steps runs")
     }
     guard let node = step.node["continue-on-error"] ?? uses.first else { return nil }
-    if let boolean = node.boolean { return boolean ? .word("true") : nil }
     do throws(Untranslatable) {
-      let (value, _) = try ExpressionTranslator(names: names).condition(node.text ?? "")
-      return value.truth == false ? nil : .text("${{ \(value.text) }}")
+      return try node.flag(ExpressionTranslator(names: names))
     } catch {
-      file.remark(.missing, "continue-on-error: \(error.reason)", at: node.mark.line)
+      refuse(Untranslatable("continue-on-error: \(error.reason)", at: node))
       return nil
     }
   }

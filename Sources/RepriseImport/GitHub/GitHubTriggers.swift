@@ -11,6 +11,8 @@ extension GitHubFile {
       for pair in events[event]?["inputs"]?.pairs ?? [] {
         guard let name = pair.key.text else { continue }
         let input = pair.value
+        for key in ["description", "deprecationMessage"] { input[key]?.accept() }
+        _ = input["required"]?.boolean
         let known = StepNames.identifier(name)
         var parameter = Parameter(
           name: known, kind: .text, fallback: input["default"].map { .text($0.text ?? "") },
@@ -37,35 +39,52 @@ extension GitHubFile {
   /// Returns the triggers; nil if `reprise watch` has none of them.
   func triggers() -> Draft? {
     guard let node = root["on"] else { return nil }
-    line = node.mark.line
+    place = node
     let names = node.isMap ? node.pairs.compactMap(\.key.text) : node.texts
     let others = names.filter { !["schedule", "workflow_dispatch", "workflow_call"].contains($0) }
     if !others.isEmpty {
       remark(.note, "on: \(others.joined(separator: ", ")): start the run, or a watch, yourself")
     }
+    // The events themselves are in the remark, with what they are limited to.
+    for name in others { node[name]?.accept() }
+    let declared = node["workflow_call"]
+    for key in ["outputs", "secrets"] { declared?[key]?.accept() }
     let schedules = (node["schedule"]?.elements ?? []).compactMap { element -> Draft.Item? in
       guard let cron = element["cron"]?.text, (try? CronExpression(cron)) != nil else {
+        remark(.missing, "schedule: \(element["cron"]?.text ?? "it has no cron")", at: element)
         return nil
       }
       return Draft.Item(
         "", .map([Draft.Item("cron", .text(cron)), Draft.Item("time-zone", .text("UTC"))]))
     }
     guard let first = schedules.first else { return nil }
-    remark(.note, "schedule: needs a \"reprise watch\" that runs")
+    remark(.note, "schedule: needs a \"reprise watch\" that runs", at: node["schedule"])
     return .map([Draft.Item("schedule", schedules.count == 1 ? first.value : .list(schedules))])
   }
 
   /// Returns the concurrency group of the workflow.
   func concurrency() -> Draft? {
     guard let node = root["concurrency"] else { return nil }
-    line = node.mark.line
-    guard let group = node.text ?? node["group"]?.text else { return nil }
+    place = node
+    let cancel = node["cancel-in-progress"]
+    let restarts = cancel?.boolean
     do throws(Untranslatable) {
+      guard let group = node.text ?? node["group"]?.text else {
+        throw Untranslatable("it has no group")
+      }
       let text = try ExpressionTranslator(names: GitHubNames(file: self)).template(group)
-      let restarts = node["cancel-in-progress"].map { $0.boolean ?? true } ?? false
+      guard !text.contains("run.id") else {
+        remark(
+          .note, "concurrency: \(group): each run has a group of its own, or that of its branch")
+        return nil
+      }
+      if let cancel, restarts == nil {
+        remark(
+          .note, "cancel-in-progress: \(cancel.text ?? ""): a run waits until the earlier one ends")
+      }
       return .map([
         Draft.Item("group", .text(text)),
-        Draft.Item("policy", .text(restarts ? "restart" : "queue")),
+        Draft.Item("policy", .text(restarts == true ? "restart" : "queue")),
       ])
     } catch {
       remark(.missing, "concurrency: \(error.reason)")
@@ -100,6 +119,11 @@ extension GitHubFile {
   /// Returns the secrets.
   func secretsDraft() -> Draft? {
     guard !secrets.isEmpty else { return nil }
-    return .map(secrets.map { Draft.Item($0, .map([Draft.Item("env", .text($0))])) })
+    return .map(
+      secrets.map {
+        // GitHub has the empty text for a secret that is not set.
+        Draft.Item(
+          $0, .map([Draft.Item("env", .text($0)), Draft.Item("required", .word("false"))]))
+      })
   }
 }

@@ -5,33 +5,37 @@ struct GitHubVariables {
   let file: GitHubFile
   let translator: ExpressionTranslator
 
-  /// Returns a script with the variables that it reads.
+  /// Returns the variables of GitHub that a script reads.
   ///
   /// - Parameters:
   ///   - script: The script.
   ///   - known: Variables that the step sets itself.
-  /// - Returns: The script, and its further variables.
-  func rewritten(
-    _ script: String, known: Set<String>
-  ) -> (text: String, environment: [Draft.Item]) {
+  /// - Returns: The variables with their values.
+  /// - Throws: ``Untranslatable`` if one of them has no equivalent.
+  func environment(
+    of script: String, known: Set<String>
+  ) throws(Untranslatable) -> [Draft.Item] {
     var environment: [Draft.Item] = []
     for name in names(in: script) where !known.contains(name) && !file.variables.contains(name) {
       switch name {
+      case "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH": continue
       case "GITHUB_STEP_SUMMARY":
         file.remark(.note, "GITHUB_STEP_SUMMARY: the summary is not shown")
         environment.append(Draft.Item(name, .text("/dev/null")))
-      case "GITHUB_ACTIONS", "GITHUB_TOKEN", "GITHUB_EVENT_PATH":
+      case "GITHUB_ACTIONS", "GITHUB_TOKEN":
         file.remark(.note, "\(name) is not set, except by you")
+      case "GITHUB_EVENT_PATH", "GITHUB_STATE":
+        throw Untranslatable("\(name) is a file that is not there here")
       default:
         let words = name.split(separator: "_", maxSplits: 1).map { $0.lowercased() }
         guard words.count == 2 else { continue }
         let path = GitHubExpression.path(words[0], [.name(words[1])])
-        guard let value = try? translator.value(of: path) else { continue }
+        let value = try translator.value(of: path)
         environment.append(
           Draft.Item(name, .text(value.constant ?? "${{ \(value.text) }}")))
       }
     }
-    return (script, environment)
+    return environment
   }
 
   private func names(in script: String) -> [String] {

@@ -99,6 +99,15 @@ struct Translated {
 /// The reason why a part has no equivalent.
 struct Untranslatable: Error {
   let reason: String
+  /// Where it is, if it is not the part that is translated as a whole.
+  let place: SourcePlace?
 
-  init(_ reason: String) { self.reason = reason }
+  init(_ reason: String, at node: SourceNode? = nil) {
+    self.init(reason, at: node?.place)
+  }
+
+  init(_ reason: String, at place: SourcePlace?) {
+    self.reason = reason
+    self.place = place
+  }
 }
