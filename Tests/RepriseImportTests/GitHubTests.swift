@@ -154,20 +154,6 @@ struct GitHubTests {
       workflow.remarks.contains { $0.weight == .missing && $0.text == "uses: some/deploy@v1" })
   }
 
-  @Test(arguments: [
-    ("- uses: actions-rs/cargo@v1\n  with: { command: test, args: --all }", "cargo test --all"),
-    (
-      "- uses: docker/build-push-action@v5\n  with: { tags: \"a:1\", push: true }",
-      "docker buildx build --tag \"a:1\" --push \".\""
-    ),
-    ("- uses: golangci/golangci-lint-action@v6", "run: golangci-lint run"),
-  ])
-  func `an action with a command becomes that command`(_ step: String, _ expected: String) throws {
-    let workflow = try importedSteps(step)
-    #expect(workflow.text.contains(expected), "\(workflow.text)")
-    #expect(workflow.verdict == .withNotes)
-  }
-
   @Test func `inputs become parameters, and a schedule a trigger`() throws {
     let workflow = try imported(
       """

@@ -203,7 +203,7 @@ struct GitHubStep {
   /// Whether the step that is written can have an output.
   func hasOutput(_ name: String) -> Bool {
     switch work {
-    case .script where node["run"] == nil: ActionEquivalent.outputs(node).contains(name)
+    case .script where node["run"] == nil: ActionRule.outputs(node).contains(name)
     case .nothing, .note, .script, .missing: true
     }
   }

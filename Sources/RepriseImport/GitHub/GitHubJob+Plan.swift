@@ -123,17 +123,3 @@ extension SourceNode {
     }
   }
 }
-
-extension String {
-  /// The text without the expressions of GitHub Actions.
-  var withoutExpressions: String {
-    var result = ""
-    var rest = self[...]
-    while let start = rest.firstRange(of: "${{") {
-      result += rest[..<start.lowerBound]
-      guard let end = rest[start.upperBound...].firstRange(of: "}}") else { return result }
-      rest = rest[end.upperBound...]
-    }
-    return result + rest
-  }
-}

@@ -42,7 +42,7 @@ struct GitHubNames {
       remark(.note, "vars.\(name) is the parameter \(StepNames.identifier(name))")
       return input(name)
     case ("env", let name?): return try variable(name)
-    case ("needs", nil), ("jobs", nil): return try results(accesses)
+    case ("needs", _) where accesses.first == .all: return try results(accesses)
     case ("secrets", let name?) where accesses.count == 1:
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
       if let call = job?.call { return try secret(name, of: call) }
@@ -133,6 +133,11 @@ struct GitHubNames {
       throw Untranslatable("env.\(name) can be set by a script that does not contain its name")
     }
     let isKnown = file.variables.contains(name)
+    if isKnown, let text = file.root["env"]?[name]?.text, text.contains("secrets.") {
+      var outer = GitHubNames(file: file)
+      outer.allowsSecrets = allowsSecrets
+      return try ExpressionTranslator(names: outer).expression(text).asText
+    }
     let known = StepNames.identifier(name)
     return Translated(
       text: isKnown ? "env.\(known)" : "(env.\(known) || '')", kind: .text)
@@ -152,6 +157,11 @@ struct GitHubNames {
     }
     if let id = step.id { return try value(of: step, id, name, rest, isOptional) }
     if rest.first != "outputs" { return .literal(text: "success") }
+    let action = String((step.node["uses"]?.text ?? "").prefix { $0 != "@" })
+    if rest == ["outputs", "token"], ActionRule.tokens.contains(action) {
+      guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
+      return Translated(text: "secrets.\(file.secret("GITHUB_TOKEN"))", kind: .text)
+    }
     // Without a cache, there is never a hit. Other values are missed by what reads them.
     guard rest.last == "cache-hit" else {
       throw Untranslatable(

@@ -82,8 +82,3 @@ struct GitHubService {
     return [Draft.Item("port", .word(port)), timeout]
   }
 }
-
-extension String {
-  /// The text with one blank instead of line breaks and of several blanks.
-  var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-}

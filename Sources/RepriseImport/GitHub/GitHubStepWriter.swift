@@ -78,6 +78,7 @@ struct GitHubStepWriter {
   {
     let reason = refusals.map(\.text).joined(separator: "; ")
     let others = allComments()
+    for use in step.scope?.chain ?? [] { use.step.accept() }
     // The keys that were not read are in the original, which is a comment.
     comments = others + ["no equivalent, replace this step:"]
     comments += Draft.list([Draft.Item("", step.node.draft)]).lines().texts.map { "  \($0)" }
@@ -100,6 +101,7 @@ struct GitHubStepWriter {
 
   /// Reads what is not needed, and refuses the keys that were not read.
   private mutating func readOthers() {
+    guard refusals.isEmpty else { return }
     for node in [step.node] + (step.scope?.chain.map(\.step) ?? []) {
       for key in ["id", "name", "uses"] { _ = node[key]?.text }
       node["with"]?.accept()
@@ -202,7 +204,7 @@ struct GitHubStepWriter {
     } catch {
       let isScript = step.node["run"] != nil
       refuse(isScript ? Untranslatable("run: \(error.reason)", at: error.place) : error)
-      return ("", [], nil)
+      return (Draft.failing(error.reason), [], commandShell)
     }
   }
 

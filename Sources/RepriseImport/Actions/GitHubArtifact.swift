@@ -8,11 +8,10 @@ enum GitHubArtifact {
   static func upload(name: String, paths: String, fails: Bool) -> String? {
     let lines = paths.split(whereSeparator: \.isNewline).map { String($0).trimmed }
       .filter { !$0.isEmpty }.map(withoutWorkspace)
-    guard let first = lines.first, lines.allSatisfy({ $0.first != "!" && !$0.hasPrefix("~") })
-    else { return nil }
+    guard let first = lines.first, lines.allSatisfy({ $0.first != "!" }) else { return nil }
     let start = "folder=\"$REPRISE_RUN_DIR/artifacts/\(name)\"\nmkdir -p \"$folder\"\n"
     let none = "echo 'no files for the artifact' >&2" + (fails ? "; exit 1" : "")
-    if lines.count == 1, !first.contains(where: wildcards.contains) {
+    if lines.count == 1, !first.withoutExpressions.contains(where: wildcards.contains) {
       return start
         + """
         if [ -d "\(first)" ]; then cp -R "\(first)/." "$folder"
@@ -21,14 +20,18 @@ enum GitHubArtifact {
 
         """
     }
+    // A line that is an expression can be several paths.
+    guard lines.count == 1 || lines.allSatisfy({ !$0.withoutExpressions.trimmed.isEmpty }) else {
+      return nil
+    }
+    // A text in an expression can contain a slash.
+    guard lines.allSatisfy({ !$0.contains("${{") || !$0.contains("'") }) else { return nil }
     // Several paths keep the folders below the one that they have in common.
-    guard !lines.contains(where: { $0.contains("${{") || $0.contains(" ") || $0.contains("'") })
-    else { return nil }
     let root = root(of: lines)
     let prefix = root.isEmpty ? "" : root + "/"
-    let patterns = lines.map { $0 == root ? "." : String($0.dropFirst(prefix.count)) }
+    let patterns = lines.map { $0 == root ? "." : pattern(String($0.dropFirst(prefix.count))) }
     return start
-      + "shopt -s globstar nullglob\n" + (root.isEmpty ? "" : "cd '\(root)'\n")
+      + "shopt -s globstar nullglob\n" + (root.isEmpty ? "" : "cd \"\(root)\"\n")
         + """
         files=(\(patterns.joined(separator: " ")))
         for file in "${files[@]}"; do [ ! -e "$file" ] || found+=("$file"); done
@@ -38,6 +41,27 @@ enum GitHubArtifact {
         """
   }
 
+  /// Returns a path as a pattern of a shell: all but the wildcards is in quotes.
+  private static func pattern(_ path: String) -> String {
+    guard path.contains("${{") || path.contains(where: { " '()&;|$`".contains($0) }) else {
+      return path
+    }
+    var result = ""
+    var isQuoted = false
+    var isExpression = false
+    for position in path.indices {
+      if path[position...].hasPrefix("${{") { isExpression = true }
+      let isWildcard = !isExpression && "*?[]".contains(path[position])
+      if isWildcard == isQuoted {
+        result += "\""
+        isQuoted.toggle()
+      }
+      result.append(path[position])
+      if path[...position].hasSuffix("}}") { isExpression = false }
+    }
+    return result + (isQuoted ? "\"" : "")
+  }
+
   /// Returns the script that fetches files.
   static func download(name: String?, path: String?) -> String {
     let source = "$REPRISE_RUN_DIR/artifacts" + (name.map { "/\($0)" } ?? "")
@@ -45,10 +69,29 @@ enum GitHubArtifact {
     return "mkdir -p \"\(folder)\"\ncp -R \"\(source)/.\" \"\(folder)\"\n"
   }
 
+  /// Returns the script that fetches the files of all artifacts whose names match a pattern, each
+  /// in a folder of its own or all in one; nil if a shell has no such pattern.
+  static func download(pattern: String, path: String?, merges: Bool) -> String? {
+    guard !pattern.contains(where: { " '\"\\{}()!;&|".contains($0) && !pattern.contains("${{") })
+    else { return nil }
+    let folder = withoutWorkspace(path ?? ".")
+    let target = merges ? "\(folder)" : "\(folder)/${artifact##*/}"
+    return """
+      mkdir -p "\(folder)"
+      for artifact in "$REPRISE_RUN_DIR"/artifacts/\(pattern); do
+        [ -d "$artifact" ] || continue
+        mkdir -p "\(target)"
+        cp -R "$artifact/." "\(target)"
+      done
+
+      """
+  }
+
   private static func withoutWorkspace(_ path: String) -> String {
     var path = path
     for start in ["${{ github.workspace }}/", "${{github.workspace}}/", "./"]
     where path.hasPrefix(start) { path.removeFirst(start.count) }
+    if path.hasPrefix("~/") { path = "$HOME" + path.dropFirst() }
     while path.count > 1, path.last == "/" { path.removeLast() }
     return path.isEmpty ? "." : path
   }

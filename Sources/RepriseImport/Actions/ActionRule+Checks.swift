@@ -1,0 +1,97 @@
+// Actions that check files: each is the command that it runs.
+
+extension ActionRule {
+  static let checks = [
+    ActionRule(
+      "golangci/golangci-lint-action",
+      ignoring: ["version", "skip-cache", "skip-save-cache", "install-mode", "verify", "cache"]
+    ) {
+      guard $0.isUnset("only-new-issues") else { return nil }
+      return .script($0.folder() + "golangci-lint run\($0.words("args"))")
+    },
+    ActionRule("pre-commit/action") {
+      .script("pre-commit run --show-diff-on-failure \($0["extra_args"] ?? "--all-files")")
+    },
+    ActionRule("gaurav-nelson/github-action-markdown-link-check", ignoring: ["use-quiet-mode"]) {
+      .script(
+        "find . -name '*.md' -print0 | xargs -0 -n1 npx markdown-link-check -q"
+          + $0.option("config-file", "--config"))
+    },
+    ActionRule("brpaz/hadolint-action", "hadolint/hadolint-action") {
+      guard $0["recursive"] == nil else { return nil }
+      return .script("hadolint\($0.option("config", "-c")) \"\($0["dockerfile"] ?? "Dockerfile")\"")
+    },
+    ActionRule("psf/black", ignoring: ["version"]) {
+      .script("black \($0["options"] ?? "--check --diff") \($0["src"] ?? ".")")
+    },
+    ActionRule("astral-sh/ruff-action", "chartboost/ruff-action", ignoring: ["version"]) {
+      .script("ruff \($0["args"] ?? "check") \"\($0["src"] ?? ".")\"")
+    },
+    ActionRule("avto-dev/markdown-lint") {
+      .script("npx markdownlint-cli\($0.option("config", "--config")) \($0["args"] ?? ".")")
+    },
+    ActionRule("DavidAnson/markdownlint-cli2-action") {
+      let globs = ($0["globs"] ?? "*.{md,markdown}").split(whereSeparator: \.isNewline)
+        .map { "\"\($0.trimmed)\"" }.joined(separator: " ")
+      return .script(
+        "npx markdownlint-cli2\($0.option("config", "--config"))\($0.flag("fix", "--fix")) \(globs)"
+      )
+    },
+    ActionRule("crate-ci/typos", ignoring: ["isolated"]) {
+      .script(
+        "typos\($0.option("config", "--config"))\($0.flag("write_changes", "--write-changes")) "
+          + ($0["files"] ?? ".").onOneLine)
+    },
+    ActionRule("lycheeverse/lychee-action", ignoring: ["lycheeVersion"]) {
+      guard $0.isUnset("fail", or: "true"), $0["output"] == nil else { return nil }
+      return .script("lychee \(($0["args"] ?? "--verbose --no-progress './**/*.md'").onOneLine)")
+    },
+    ActionRule("ludeeus/action-shellcheck", ignoring: ["version", "format"]) {
+      guard $0["check_together"] == nil, $0["ignore"] == nil else { return nil }
+      return .script(
+        "git ls-files -- \"\($0["scandir"] ?? ".")\" | grep -E '[.](sh|bash|ksh)$' | xargs shellcheck"
+          + ($0["severity"].map { " --severity=\($0)" } ?? ""),
+        note: "\($0.name): checks the files with the extension of a shell script")
+    },
+    ActionRule("norio-nomura/action-swiftlint") {
+      .script("swiftlint lint\($0.words("args"))")
+    },
+    ActionRule("apache/skywalking-eyes", "apache/skywalking-eyes/header", ignoring: ["log"]) {
+      .script(
+        "license-eye -c \"\($0["config"] ?? ".licenserc.yaml")\" header \($0["mode"] ?? "check")")
+    },
+    ActionRule("skx/github-action-tester") {
+      .script("./\($0["script"] ?? ".github/run-tests.sh")")
+    },
+    ActionRule(
+      "golang/govulncheck-action",
+      ignoring: ["go-version-input", "go-version-file", "check-latest", "cache", "repo-checkout"]
+    ) {
+      .script($0.folder("work-dir") + "govulncheck \($0["go-package"] ?? "./...")")
+    },
+    ActionRule("EmbarkStudios/cargo-deny-action", ignoring: ["rust-version"]) {
+      .script(
+        "cargo deny --log-level \($0["log-level"] ?? "warn") --manifest-path "
+          + "\"\($0["manifest-path"] ?? "./Cargo.toml")\" \($0["arguments"] ?? "--all-features") "
+          + "\($0["command"] ?? "check")\($0.words("command-arguments"))")
+    },
+    ActionRule("bufbuild/buf-lint-action", ignoring: ["buf_token"]) {
+      .script("buf lint \"\($0["input"] ?? ".")\"")
+    },
+    ActionRule("bufbuild/buf-breaking-action", ignoring: ["buf_token"]) { inputs in
+      inputs["against"].map {
+        .script("buf breaking \"\(inputs["input"] ?? ".")\" --against \"\($0)\"")
+      }
+    },
+    ActionRule("creyD/prettier_action", ignoring: ["prettier_version"]) {
+      guard $0["same_commit"] == nil, $0["only_changed"] == nil else { return nil }
+      let commit =
+        $0.is("dry")
+        ? "git diff --exit-code"
+        : "git add -A\ngit diff --cached --quiet || { git commit -m \"$MESSAGE\" && git push; }"
+      return .script(
+        "npx prettier \($0["prettier_options"] ?? "--write **/*.js")\n\(commit)",
+        env: [("MESSAGE", $0["commit_message"] ?? "Prettified Code!")])
+    },
+  ]
+}

@@ -1,0 +1,124 @@
+// Actions that build images or run containers, as commands of docker.
+
+extension ActionRule {
+  static let containers = [
+    ActionRule("docker/login-action", "azure/docker-login", ignoring: ["logout", "ecr"]) {
+      .script(
+        "echo \"$DOCKER_PASSWORD\" | docker login --username \"$DOCKER_USERNAME\" --password-stdin "
+          + ($0["registry"] ?? $0["login-server"] ?? ""),
+        env: [
+          ("DOCKER_USERNAME", $0["username"] ?? ""), ("DOCKER_PASSWORD", $0["password"] ?? ""),
+        ])
+    },
+    ActionRule(
+      "docker/build-push-action", ignoring: ["builder", "provenance", "sbom", "github-token"]
+    ) { $0["repository"] == nil ? build($0) : buildAndPush($0) },
+    ActionRule("docker/bake-action", ignoring: ["builder", "provenance", "sbom"]) {
+      guard $0.step["id"] == nil else { return nil }
+      var words = "docker buildx bake"
+      for (name, option) in [("files", "--file"), ("set", "--set")] {
+        for line in ($0[name] ?? "").split(whereSeparator: \.isNewline) {
+          words += " \(option) \"\(line.trimmed)\""
+        }
+      }
+      words += $0.flag("push", "--push") + $0.flag("load", "--load") + $0.flag("pull", "--pull")
+      let targets = ($0["targets"] ?? "").replacing(",", with: " ").onOneLine
+      return .script($0.folder("workdir") + "\(words) \(targets)".trimmed)
+    },
+    ActionRule("addnab/docker-run-action") { inputs in
+      guard let image = inputs["image"], let run = inputs["run"], inputs["registry"] == nil else {
+        return nil
+      }
+      let shell = inputs["shell"] ?? "sh"
+      return .script(
+        "docker run --rm\(inputs.words("options")) --entrypoint=\(shell) \"\(image)\" -c \"$SCRIPT\"",
+        env: [("SCRIPT", run)])
+    },
+  ]
+
+  /// Returns the equivalent of `uses: docker://IMAGE`.
+  static func container(_ inputs: ActionInputs) -> ActionEquivalent {
+    let image = inputs.uses.dropFirst("docker://".count)
+    var words = ["docker run --rm --workdir /github/workspace -v \"$PWD:/github/workspace\""]
+    var environment: [(String, String)] = []
+    for pair in inputs.step["env"]?.pairs ?? [] { words.append("-e \(pair.key.text ?? "")") }
+    for name in inputs.names where name != "args" {
+      guard name != "entrypoint" else {
+        words.append("--entrypoint \"\(inputs[name] ?? "")\"")
+        continue
+      }
+      let variable = "INPUT_" + StepNames.identifier(name).uppercased()
+      guard variable == "INPUT_" + name.uppercased(), let value = inputs[name] else {
+        return .missing("uses: docker://\(image): \(name)")
+      }
+      words.append("-e \(variable)")
+      environment.append((variable, value))
+    }
+    return .script(
+      words.joined(separator: " ") + " \"\(image)\"" + inputs.words("args"), env: environment,
+      note: "docker://\(image): runs in docker, without variables of GitHub")
+  }
+
+  private static func build(_ inputs: ActionInputs) -> ActionEquivalent? {
+    var words = "docker buildx build"
+    var digest = ""
+    if let id = inputs.step["id"]?.text {
+      let file = "\"$REPRISE_RUN_DIR/\(StepNames.identifier(id)).json\""
+      words += " --metadata-file \(file)"
+      digest =
+        "\necho \"digest=$(jq -r '.[\"containerimage.digest\"]' \(file))\" >> \"$GITHUB_OUTPUT\""
+    }
+    for (key, option) in [
+      ("file", "--file"), ("platforms", "--platform"), ("target", "--target"),
+      ("outputs", "--output"), ("network", "--network"),
+    ] { words += inputs.option(key, option) }
+    for (key, option) in [
+      ("tags", "--tag"), ("build-args", "--build-arg"), ("labels", "--label"),
+      ("cache-from", "--cache-from"), ("cache-to", "--cache-to"),
+      ("build-contexts", "--build-context"),
+    ] {
+      guard let value = inputs[key], !value.contains("type=gha") else { continue }
+      // The elements of a list that is computed are not known.
+      if value.hasPrefix("${{"), ["tags", "labels"].contains(key) { return nil }
+      for line in value.split(whereSeparator: \.isNewline) where !line.trimmed.isEmpty {
+        let parts = key == "tags" ? line.split(separator: ",") : [line]
+        words += parts.map { " \(option) \"\($0.trimmed)\"" }.joined()
+      }
+    }
+    words += inputs.flag("pull", "--pull") + inputs.flag("no-cache", "--no-cache")
+    // Whether it is pushed can depend on the event.
+    for (key, option) in [("push", "--push"), ("load", "--load")] {
+      guard let value = inputs[key], value != "false" else { continue }
+      words += value == "true" ? " \(option)" : " \"--\(key)=\(value)\""
+    }
+    return .script(words + " \"\(inputs["context"] ?? ".")\"" + digest)
+  }
+
+  /// The first version of `docker/build-push-action`.
+  private static func buildAndPush(_ inputs: ActionInputs) -> ActionEquivalent? {
+    guard let repository = inputs["repository"], inputs.isUnset("tag_with_ref"),
+      inputs.isUnset("tag_with_sha"), inputs.isUnset("add_git_labels")
+    else { return nil }
+    let image = (inputs["registry"].map { $0 + "/" } ?? "") + repository
+    let tags = (inputs["tags"] ?? "latest").split(separator: ",").map { "\(image):\($0.trimmed)" }
+    var lines: [String] = []
+    if inputs["username"] != nil {
+      lines.append(
+        "echo \"$DOCKER_PASSWORD\" | docker login --username \"$DOCKER_USERNAME\" --password-stdin"
+          + inputs.words("registry"))
+    }
+    var build = "docker build" + tags.map { " --tag \"\($0)\"" }.joined()
+    build += inputs.option("dockerfile", "--file") + inputs.option("target", "--target")
+    for argument in (inputs["build_args"] ?? "").split(separator: ",") {
+      build += " --build-arg \"\(argument.trimmed)\""
+    }
+    lines.append(build + " \"\(inputs["path"] ?? ".")\"")
+    if !inputs.is("push", "false") { lines += tags.map { "docker push \"\($0)\"" } }
+    return .script(
+      lines.joined(separator: "\n"),
+      env: [
+        ("DOCKER_USERNAME", inputs["username"] ?? ""),
+        ("DOCKER_PASSWORD", inputs["password"] ?? ""),
+      ])
+  }
+}

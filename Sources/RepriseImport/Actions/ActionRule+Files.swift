@@ -1,0 +1,98 @@
+// Actions that bring files: checkouts and artifacts.
+
+extension ActionRule {
+  static let files = [
+    ActionRule("actions/checkout", ignoring: checkoutIgnored) { checkout($0) },
+    ActionRule("actions/upload-artifact", "actions/upload-pages-artifact") { inputs in
+      let isPages = inputs.name == "actions/upload-pages-artifact"
+      // The pages are one archive there, whose content these are.
+      _ = inputs["include-hidden-files"]
+      return GitHubArtifact.upload(
+        name: inputs["name"] ?? (isPages ? "github-pages" : "artifact"),
+        paths: inputs["path"] ?? (isPages ? "_site" : ""),
+        fails: inputs.is("if-no-files-found", "error")
+      ).map { .script($0, note: keeps(inputs)) }
+    },
+    ActionRule("actions/download-artifact", ignoring: ["digest-mismatch"]) { inputs in
+      guard inputs["run-id"] == nil, inputs["artifact-ids"] == nil, inputs["repository"] == nil
+      else { return nil }
+      let path = inputs["path"] ?? (inputs.uses.hasSuffix("@v1") ? inputs["name"] : nil)
+      guard inputs["name"] == nil else {
+        _ = (inputs["pattern"], inputs["merge-multiple"])
+        return .script(
+          GitHubArtifact.download(name: inputs["name"], path: path), note: keeps(inputs))
+      }
+      return GitHubArtifact.download(
+        pattern: inputs["pattern"] ?? "*", path: path, merges: inputs.is("merge-multiple")
+      ).map { .script($0, note: keeps(inputs)) }
+    },
+  ]
+
+  private static let checkoutIgnored: Set = [
+    "submodules", "lfs", "sparse-checkout", "sparse-checkout-cone-mode", "fetch-tags", "filter",
+    "show-progress", "set-safe-directory", "ssh-known-hosts", "ssh-strict", "ssh-user",
+    "github-server-url",
+  ]
+
+  /// Parts of expressions that name the commit or the repository of the event, which is here.
+  private static let ofEvent: Set = [
+    "github.ref", "github.ref_name", "github.sha", "github.head_ref", "github.repository",
+    "github.event.after", "github.event.pull_request.head.sha",
+    "github.event.pull_request.head.ref", "github.event.pull_request.head.repo.full_name",
+    "github.event.workflow_run.head_sha", "github.event.workflow_run.head_branch",
+    "github.event.repository.full_name",
+  ]
+
+  private static func keeps(_ inputs: ActionInputs) -> String {
+    "\(inputs.name): the files are kept in the folder of the run"
+  }
+
+  /// Whether a ref or repository is that of the event, whose files are those here.
+  private static func isOfEvent(_ text: String) -> Bool {
+    guard text.contains("${{") else { return false }
+    guard let template = try? GitHubTemplate(text), let value = template.single else {
+      return false
+    }
+    return isOfEvent(value)
+  }
+
+  private static func isOfEvent(_ expression: GitHubExpression) -> Bool {
+    switch expression {
+    case .path(let root, let accesses):
+      let names = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
+      return ofEvent.contains(([root] + names).joined(separator: "."))
+    case .binary("||", let left, let right): return isOfEvent(left) && isOfEvent(right)
+    case .text(let text): return text.isEmpty
+    case .null, .boolean, .number, .call, .not, .binary: return false
+    }
+  }
+
+  /// Returns the equivalent of a checkout: the files are there, except those of other folders.
+  private static func checkout(_ inputs: ActionInputs) -> ActionEquivalent? {
+    let ref = inputs["ref"].flatMap { isOfEvent($0) ? nil : $0 }
+    let repository = inputs["repository"].flatMap { isOfEvent($0) ? nil : $0 }
+    let submodules = !inputs.isUnset("submodules")
+    if let path = inputs["path"], path != ".", path != "./" {
+      var command = "git clone"
+      if submodules { command += " --recurse-submodules" }
+      let source = repository.map { "https://github.com/\($0)" } ?? "."
+      let checkout = ref.map { " && git -C \"\(path)\" checkout --quiet \"\($0)\"" } ?? ""
+      return .script(
+        "[ -e \"\(path)\" ] || { \(command) \"\(source)\" \"\(path)\"\(checkout); }",
+        note: "checkout: \(path) is cloned once, with the credentials of git on this machine")
+    }
+    // Other files in this folder are another run.
+    guard repository == nil else { return nil }
+    guard let ref else {
+      return submodules ? .note("checkout: fetch the submodules once") : .nothing
+    }
+    return .script(
+      """
+      [ -z "$REF" ] || [ "$(git rev-parse HEAD)" = "$(git rev-parse "$REF^{commit}")" ] || {
+        echo "switch to $REF before the run: the files here are of another commit" >&2
+        exit 1
+      }
+      """, env: [("REF", ref)],
+      note: "checkout of \(ref): it fails if the files here are of another commit")
+  }
+}

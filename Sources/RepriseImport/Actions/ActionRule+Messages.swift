@@ -1,0 +1,97 @@
+// Actions that send messages, start workflows, or use a cloud.
+
+extension ActionRule {
+  static let messages = [
+    ActionRule("k0kubun/action-slack") {
+      // The payload is an expression of JavaScript.
+      .script(
+        "curl -fsS -H 'Content-Type: application/json' --data \"$(node -p \"JSON.stringify($PAYLOAD)\")\" \"$SLACK_WEBHOOK_URL\"",
+        env: [("PAYLOAD", $0["payload"] ?? "{}")])
+    },
+    ActionRule("rtCamp/action-slack-notify") {
+      .script(
+        "jq -n --arg text \"$SLACK_MESSAGE\" '{text: $text}' | curl -fsS -H 'Content-Type: application/json' --data @- \"$SLACK_WEBHOOK\"",
+        env: $0.step["env"]?["SLACK_MESSAGE"] == nil
+          ? [("SLACK_MESSAGE", "${{ github.workflow }}: ${{ github.ref }}")] : [],
+        note: "\($0.name): the message has its text only")
+    },
+    ActionRule("peter-evans/repository-dispatch") {
+      .script(
+        "echo \"{\\\"event_type\\\": \\\"$TYPE\\\", \\\"client_payload\\\": $PAYLOAD}\" | gh api \"repos/$REPOSITORY/dispatches\" --input -",
+        env: [
+          ("TYPE", $0["event-type"] ?? ""), ("PAYLOAD", $0["client-payload"] ?? "{}"),
+          ("REPOSITORY", $0["repository"] ?? "${{ github.repository }}"),
+          ("GH_TOKEN", $0["token"] ?? "${{ secrets.GITHUB_TOKEN }}"),
+        ])
+    },
+    ActionRule("benc-uk/workflow-dispatch") {
+      guard $0["inputs"] == nil else { return nil }
+      return .script(
+        "gh workflow run \"$WORKFLOW\" --ref \"$REF\"\($0.option("repo", "--repo"))",
+        env: [
+          ("WORKFLOW", $0["workflow"] ?? ""), ("REF", $0["ref"] ?? "${{ github.ref }}"),
+          ("GH_TOKEN", $0["token"] ?? "${{ secrets.GITHUB_TOKEN }}"),
+        ])
+    },
+    ActionRule("azure/aks-set-context") { kubernetes($0) },
+    ActionRule("aws-actions/amazon-ecr-login") { _ in
+      .script(
+        """
+        account=$(aws sts get-caller-identity --query Account --output text)
+        registry="$account.dkr.ecr.$(aws configure get region || echo "$AWS_REGION").amazonaws.com"
+        aws ecr get-login-password | docker login --username AWS --password-stdin "$registry"
+        echo "registry=$registry" >> "$GITHUB_OUTPUT"
+        """)
+    },
+    ActionRule("liskin/gh-problem-matcher-wrap", ignoring: ["linters"]) {
+      $0["run"].map { .script($0) }
+    },
+    ActionRule("crowdin/github-action") { crowdin($0) },
+  ]
+
+  /// The outputs that the command of an action writes.
+  static func outputs(_ step: SourceNode) -> [String] {
+    switch String((step["uses"]?.text ?? "").prefix { $0 != "@" }) {
+    case "aws-actions/amazon-ecr-login": ["registry"]
+    case "docker/build-push-action": ["digest"]
+    default: []
+    }
+  }
+
+  private static func kubernetes(_ inputs: ActionInputs) -> ActionEquivalent {
+    var script = ""
+    if inputs["creds"] != nil {
+      script = """
+        value() { printf '%s' "$CREDENTIALS" | jq -r ".$1"; }
+        az login --service-principal -u "$(value clientId)" -p "$(value clientSecret)" \\
+          --tenant "$(value tenantId)"
+
+        """
+    }
+    return .script(
+      script
+        + "az aks get-credentials --resource-group \"$RESOURCE_GROUP\" --name \"$CLUSTER\" --overwrite-existing",
+      env: [
+        ("CREDENTIALS", inputs["creds"] ?? ""), ("CLUSTER", inputs["cluster-name"] ?? ""),
+        ("RESOURCE_GROUP", inputs["resource-group"] ?? ""),
+      ], note: "azure/aks-set-context: changes the configuration of kubectl on this machine")
+  }
+
+  private static func crowdin(_ inputs: ActionInputs) -> ActionEquivalent? {
+    // What it commits, or proposes, would be missing.
+    guard inputs.is("create_pull_request", "false"), inputs.isUnset("push_translations") else {
+      return nil
+    }
+    var lines: [String] = []
+    let config = inputs.option("config", "--config")
+    if inputs["upload_sources"] ?? "true" == "true" {
+      lines.append("crowdin upload sources\(config)")
+    }
+    if inputs.is("upload_translations") { lines.append("crowdin upload translations\(config)") }
+    if inputs.is("download_translations") {
+      let language = inputs.option("download_language", "--language")
+      lines.append("crowdin download\(language)\(config)")
+    }
+    return .script(lines.isEmpty ? "true" : lines.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,136 @@
+// Actions that push commits, or create releases and pull requests, as commands of git and gh.
+
+extension ActionRule {
+  private static let token = ("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}")
+
+  static let releases = [
+    ActionRule("Homebrew/actions/git-try-push", ignoring: ["tries", "directory"]) {
+      .script(
+        "git push\($0.flag("force", "--force")) \($0["remote"] ?? "origin") \"\($0["branch"] ?? "HEAD")\""
+      )
+    },
+    ActionRule("ad-m/github-push-action", ignoring: ["github_token"]) {
+      .script("git push\($0.flag("force", "--force")) origin \"HEAD:\($0["branch"] ?? "main")\"")
+    },
+    ActionRule("stefanzweifel/git-auto-commit-action", ignoring: author) {
+      commit($0, add: $0["file_pattern"], message: $0["commit_message"])
+    },
+    ActionRule("EndBug/add-and-commit", ignoring: author) {
+      commit($0, add: $0["add"], message: $0["message"] ?? "Commit from GitHub Actions")
+    },
+    ActionRule("peter-evans/create-pull-request", ignoring: pullRequest) {
+      .script(
+        "git switch -c \"$BRANCH\"\ngit add \(($0["add-paths"] ?? "-A").onOneLine)\n"
+          + "git diff --cached --quiet && exit\ngit commit -m \"$MESSAGE\"\n"
+          + "git push -u origin \"$BRANCH\"\n"
+          + "gh pr create --title \"$TITLE\" --body \"$BODY\"\($0.option("base", "--base"))"
+          + $0.flag("draft", "--draft"),
+        env: [
+          ("BRANCH", $0["branch"] ?? "create-pull-request/patch"),
+          ("MESSAGE", $0["commit-message"] ?? "Apply automatic changes"),
+          ("TITLE", $0["title"] ?? "Apply automatic changes"), ("BODY", $0["body"] ?? ""), token,
+        ])
+    },
+    ActionRule("softprops/action-gh-release", ignoring: ["name", "fail_on_unmatched_files"]) {
+      release(
+        $0, tag: $0["tag_name"], title: $0["name"],
+        files: ($0["files"] ?? "").split(whereSeparator: \.isNewline).joined(separator: " "),
+        options: $0.option("body_path", "--notes-file")
+          + $0.option("target_commitish", "--target")
+          + $0.flag("generate_release_notes", "--generate-notes"))
+    },
+    ActionRule("ncipollo/release-action", ignoring: ["allowUpdates", "replacesArtifacts"]) {
+      release(
+        $0, tag: $0["tag"], title: $0["name"],
+        files: ($0["artifacts"] ?? $0["artifact"] ?? "").split(separator: ",")
+          .map { $0.trimmed }.joined(separator: " "),
+        options: $0.option("bodyFile", "--notes-file") + $0.option("commit", "--target")
+          + $0.flag("generateReleaseNotes", "--generate-notes"))
+    },
+    ActionRule("actions/create-release") {
+      release(
+        $0, tag: $0["tag_name"], title: $0["release_name"], files: "",
+        options: $0.option("body_path", "--notes-file") + $0.option("commitish", "--target"))
+    },
+    ActionRule("yyx990803/release-tag") {
+      let tag = $0["tag_name"] ?? "${{ github.ref_name }}"
+      return .script(
+        "gh release create \"${TAG#refs/tags/}\" --title \"${TITLE#refs/tags/}\" --notes \"$NOTES\"",
+        env: [
+          token, ("TAG", tag), ("TITLE", $0["release_name"] ?? tag), ("NOTES", $0["body"] ?? ""),
+        ])
+    },
+    ActionRule(
+      "actions/upload-release-asset", "svenstaro/upload-release-action",
+      ignoring: ["upload_url", "asset_content_type", "asset_name", "overwrite"]
+    ) {
+      guard $0.isUnset("file_glob") else { return nil }
+      return .script(
+        "gh release upload \"$TAG\" \"\($0["asset_path"] ?? $0["file"] ?? "")\" --clobber",
+        env: [token, ("TAG", $0["tag"] ?? "${{ github.ref_name }}")])
+    },
+    ActionRule("zofrex/mirror-branch") {
+      $0["target-branch"].map { .script("git push --force origin \"HEAD:\($0)\"") }
+    },
+    ActionRule("changesets/action", ignoring: ["title", "createGithubReleases"]) {
+      changesets($0)
+    },
+  ]
+
+  /// Inputs about the person who commits, who is the one of this machine here.
+  private static let author: Set = [
+    "commit_user_name", "commit_user_email", "commit_author", "author_name", "author_email",
+    "committer_name", "committer_email", "default_author",
+  ]
+  private static let pullRequest: Set = [
+    "labels", "assignees", "reviewers", "team-reviewers", "milestone", "author", "committer",
+    "signoff", "delete-branch", "branch-suffix", "sign-commits",
+  ]
+
+  private static func commit(
+    _ inputs: ActionInputs, add: String?, message: String?
+  ) -> ActionEquivalent {
+    .script(
+      "git add \(add ?? ".")\ngit diff --cached --quiet || git commit -m \"$MESSAGE\"\ngit push",
+      env: [("MESSAGE", message ?? "Apply automatic changes")])
+  }
+
+  /// Creates a release unless it is there, as these actions do, and adds files to it.
+  private static func release(
+    _ inputs: ActionInputs, tag: String?, title: String?, files: String, options: String
+  ) -> ActionEquivalent {
+    let body = inputs["body"]
+    var create = "gh release create \"$TAG\"" + (title == nil ? "" : " --title \"$TITLE\"")
+    create += options
+    if body != nil || !options.contains("notes") { create += " --notes \"$NOTES\"" }
+    create += inputs.flag("draft", "--draft") + inputs.flag("prerelease", "--prerelease")
+    if let latest = inputs["make_latest"] ?? inputs["makeLatest"], latest != "legacy" {
+      create += " --latest=\(latest)"
+    }
+    var script = "gh release view \"$TAG\" > /dev/null 2>&1 || \(create)\n"
+    if !files.isEmpty { script += "gh release upload \"$TAG\" \(files) --clobber\n" }
+    var environment = [token, ("TAG", tag ?? "${{ github.ref_name }}")]
+    if let title { environment.append(("TITLE", title)) }
+    if let body { environment.append(("NOTES", body)) }
+    return .script(
+      script, env: environment, note: "\(inputs.name): a release that exists keeps its text")
+  }
+
+  /// Publishes packages, or opens a pull request with their next versions.
+  private static func changesets(_ inputs: ActionInputs) -> ActionEquivalent {
+    .script(
+      """
+      if ls .changeset/*.md 2> /dev/null | grep -qv README; then
+        branch=$(git branch --show-current)
+        git switch -C "changeset-release/$branch"
+        \(inputs["version"] ?? "npx changeset version")
+        git add -A
+        git commit -m "\(inputs["commit"] ?? "Version Packages")"
+        git push --force origin HEAD
+        gh pr create --base "$branch" --fill || true
+      else
+        \(inputs["publish"] ?? "true")
+      fi
+      """, note: "changesets/action: leaves the branch with the next versions")
+  }
+}

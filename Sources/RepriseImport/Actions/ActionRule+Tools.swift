@@ -1,0 +1,88 @@
+// Actions that prepare the machine, or that only GitHub needs.
+
+extension ActionRule {
+  static let tools = [
+    ActionRule(
+      [
+        "actions/cache", "actions/cache/save", "actions/cache/restore", "Swatinem/rust-cache",
+        "satackey/action-docker-layer-caching", "c-hive/gha-npm-cache", "c-hive/gha-yarn-cache",
+        "RevoluPowered/cache", "mozilla-actions/sccache-action", "awalsh128/cache-apt-pkgs-action",
+        "jlumbroso/free-disk-space",
+      ], note: "files stay where they are between runs"),
+    ActionRule(
+      [
+        "codecov/codecov-action", "coverallsapp/github-action", "github/codeql-action/init",
+        "github/codeql-action/analyze", "github/codeql-action/autobuild",
+        "github/codeql-action/upload-sarif", "codecov/test-results-action", "ossf/scorecard-action",
+        "actions/attest-build-provenance", "actions/attest", "actions/attest-sbom",
+        "gradle/actions/dependency-submission", "zizmorcore/zizmor-action",
+        "actions/dependency-review-action", "github/ai-moderator", "dependabot/fetch-metadata",
+        "contributor-assistant/github-action",
+      ], note: "a service for repositories on GitHub, left out"),
+    ActionRule(
+      tokens.sorted(), note: "gives a token of GitHub: here it is the secret GITHUB_TOKEN"),
+    ActionRule(
+      [
+        "gradle/wrapper-validation-action", "gradle/actions/wrapper-validation",
+        "step-security/harden-runner", "styfle/cancel-workflow-action",
+        "rust-lang/simpleinfra/github-actions/cancel-outdated-builds",
+        "n1hility/cancel-previous-runs", "lewagon/wait-on-check-action",
+        "jitterbit/await-check-suites", "mxschmitt/action-tmate",
+      ], note: "protects, opens or cancels runs on GitHub, left out"),
+    ActionRule("actions-rs/toolchain", "dtolnay/rust-toolchain", "hecrj/setup-rust-action") {
+      .note("install Rust \($0["toolchain"] ?? "")".trimmed + " once")
+    },
+    ActionRule(
+      [
+        "volta-cli/action", "jurplel/install-qt-action", "mozilla/msvc-dev-cmd",
+        "ilammy/msvc-dev-cmd", "taiki-e/install-action", "extractions/netlify-cli",
+        "jetli/wasm-pack-action", "webfactory/ssh-agent", "crazy-max/ghaction-docker-buildx",
+        "reactivecircus/android-emulator-runner-setup", "Homebrew/actions/git-user-config",
+        "aws-actions/configure-aws-credentials", "azure/login", "ilteoood/docker_buildx",
+        "sigstore/cosign-installer", "mymindstorm/setup-emsdk", "shimataro/ssh-key-action",
+        "s4u/maven-settings-action", "hendrikmuhs/ccache-action", "expo/expo-github-action",
+        "google-github-actions/auth", "crazy-max/ghaction-import-gpg",
+        "anchore/sbom-action/download-syft", "taiki-e/cache-cargo-install-action",
+        "actions/configure-pages", "rust-lang/crates-io-auth-action",
+      ], note: "install it, or log in, once"),
+    ActionRule("actions/setup-node") {
+      $0["registry-url"] == nil
+        ? installed($0)
+        : .note("\($0.name): must be installed on this machine, with the login of npm")
+    },
+    ActionRule("pnpm/action-setup") { inputs in
+      guard let install = inputs["run_install"], install != "false" else {
+        return installed(inputs)
+      }
+      // Otherwise a list of installations in YAML, as a text.
+      return install == "true" || install == "null"
+        ? .script("pnpm install", note: "\(inputs.name): must be installed on this machine") : nil
+    },
+    ActionRule("actions/github-script") { inputs in
+      // A script whose values others read is more than a remark.
+      guard let script = inputs["script"], inputs.step["id"] == nil, !script.contains("setOutput"),
+        !script.contains("exportVariable"), issues.contains(where: script.contains)
+      else { return nil }
+      return .note("\(inputs.name): works on issues and pull requests, which stay on GitHub")
+    },
+    ActionRule("re-actors/alls-green") { inputs in
+      guard let jobs = inputs["jobs"], jobs.split(separator: " ").joined() == "${{toJSON(needs)}}"
+      else { return nil }
+      return .script(
+        "for result in $RESULTS; do [ \"$result\" = success ] || exit 1; done",
+        env: [("RESULTS", "${{ join(needs.*.result, ' ') }}")])
+    },
+  ]
+
+  /// Actions whose output `token` is a token of GitHub.
+  static let tokens: Set = [
+    "actions/create-github-app-token", "open-security-tools/ost-simple-sts",
+    "tibdex/github-app-token",
+  ]
+
+  /// Parts of scripts of `actions/github-script` that work on issues and pull requests.
+  private static let issues = [
+    "github.issues.", "github.pulls.", "github.rest.issues.", "github.rest.pulls.",
+    "github.reactions.", "context.issue", "context.payload.",
+  ]
+}

@@ -1,0 +1,61 @@
+// The table of the actions that have an equivalent, by name.
+
+/// A line of the table: what an action is here.
+struct ActionRule: Sendable {
+  let names: [String]
+  /// Inputs that change nothing of what its command does here; a note names them.
+  let ignored: Set<String>
+  /// Returns the equivalent; nil if these inputs have none.
+  let make: @Sendable (ActionInputs) -> ActionEquivalent?
+
+  init(
+    _ names: String..., ignoring ignored: Set<String> = [],
+    make: @escaping @Sendable (ActionInputs) -> ActionEquivalent?
+  ) {
+    self.names = names
+    self.ignored = ignored
+    self.make = make
+  }
+
+  /// Actions that are left out, each with the same remark after its name.
+  init(_ names: [String], note: String) {
+    self.names = names
+    ignored = []
+    make = { .note("\($0.name): \(note)") }
+  }
+
+  /// All lines, by the name of the action.
+  static let all: [String: ActionRule] = {
+    let rules = tools + builds + checks + containers + files + messages + releases + sites
+    let pairs = rules.flatMap { rule in rule.names.map { ($0, rule) } }
+    return Dictionary(pairs, uniquingKeysWith: { $1 })
+  }()
+
+  /// Parts of the names of actions that work on issues and pull requests, instead of on files.
+  private static let worksOnGitHub = [
+    "stale", "labeler", "lock-", "issue", "comment", "assign", "semantic-pull-request",
+    "release-drafter", "automerge", "first-interaction", "compressed-size", "size-limit",
+    "require-allow-edits", "rebase", "add-to-project", "dependency-review", "slash-command",
+    "action-welcome", "bundlewatch", "label-", "-labels", "backport", "update-pr-",
+    "request-review", "merge-dependabot", "danger-js",
+  ]
+
+  /// Returns the equivalent of an action whose name says what it is; nil for others.
+  static func named(_ inputs: ActionInputs) -> ActionEquivalent? {
+    let name = inputs.name
+    guard !name.hasPrefix("./") else { return nil }
+    let last = name.split(separator: "/").dropFirst().joined(separator: "/")
+    if worksOnGitHub.contains(where: { last.contains($0) }) {
+      return .note("\(name): works on issues and pull requests, which stay on GitHub")
+    }
+    guard last.contains("setup-") || last == "setup" || last.hasSuffix("/setup") else { return nil }
+    return installed(inputs)
+  }
+
+  /// A tool that must be there, with the version that the step asks for.
+  static func installed(_ inputs: ActionInputs) -> ActionEquivalent {
+    let version = inputs.names.first { $0.contains("version") }
+    let text = version.flatMap { name in inputs[name].map { " (\(name) \($0))" } } ?? ""
+    return .note("\(inputs.name)\(text): must be installed on this machine")
+  }
+}

@@ -1,0 +1,21 @@
+// Texts without blanks around them, and on one line.
+
+extension String {
+  /// The text without blanks around it.
+  var trimmed: String {
+    var text = self[...]
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    return String(text)
+  }
+}
+
+extension Substring {
+  /// The text without blanks around it.
+  var trimmed: String { String(self).trimmed }
+}
+
+extension String {
+  /// The text with one blank instead of line breaks and of several blanks.
+  var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+}

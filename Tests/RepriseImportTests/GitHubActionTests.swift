@@ -1,0 +1,147 @@
+import RepriseImport
+import Testing
+
+/// The table of actions.
+struct GitHubActionTests {
+  private func step(_ uses: String, _ inputs: String, with keys: String = "") throws
+    -> ImportedWorkflow
+  {
+    let with = inputs.isEmpty ? "" : ", with: { \(inputs) }"
+    return try importedSteps("- { uses: \"\(uses)\"\(with)\(keys) }\n- run: make")
+  }
+
+  @Test(arguments: [
+    ("docker://alpine:3", "args: ls -l, x: y", "-e INPUT_X \"alpine:3\" ls -l"),
+    ("actions-rs/cargo@v1", "command: test, args: --all", "cargo test --all"),
+    ("actions-rs/clippy-check@v1", "args: -D x", "cargo clippy -D x"),
+    ("rustsec/audit-check@v1", "token: x", "cargo audit"),
+    ("bahmutov/npm-install@v1", "working-directory: web", "cd \"web\""),
+    ("goreleaser/goreleaser-action@v6", "args: release, version: v2", "goreleaser release"),
+    ("borales/actions-yarn@v4", "cmd: install", "yarn install"),
+    ("coactions/setup-xvfb@v1", "run: npm test", "xvfb-run -a npm test"),
+    ("gradle/gradle-build-action@v2", "arguments: build", "./gradlew build"),
+    (
+      "nick-fields/retry@v3", "command: make it, max_attempts: 2, timeout_minutes: 5",
+      "until timeout \"5m\" bash -e -o pipefail -c \"$COMMAND\"; do"
+    ),
+    (
+      "PyO3/maturin-action@v1", "args: --release, target: x",
+      "maturin build --target \"x\" --release"
+    ),
+    ("pypa/cibuildwheel@v2", "output-dir: w", "cibuildwheel --output-dir \"w\" \".\""),
+    ("CodSpeedHQ/action@v3", "run: cargo bench, token: t", "run: cargo bench"),
+    ("helm/kind-action@v1", "cluster_name: c", "kind create cluster --name \"c\" --wait \"60s\""),
+    ("golangci/golangci-lint-action@v6", "args: -v, version: v1", "golangci-lint run -v"),
+    ("pre-commit/action@v3", "", "pre-commit run --show-diff-on-failure --all-files"),
+    ("psf/black@stable", "src: a, version: 1", "black --check --diff a"),
+    ("astral-sh/ruff-action@v1", "src: a", "ruff check \"a\""),
+    ("hadolint/hadolint-action@v3", "config: c", "hadolint -c \"c\" \"Dockerfile\""),
+    ("DavidAnson/markdownlint-cli2-action@v1", "globs: a.md", "npx markdownlint-cli2 \"a.md\""),
+    ("crate-ci/typos@v1", "files: src", "typos src"),
+    ("lycheeverse/lychee-action@v1", "args: x", "lychee x"),
+    ("ludeeus/action-shellcheck@v2", "severity: error", "xargs shellcheck --severity=error"),
+    ("golang/govulncheck-action@v1", "go-version-input: x", "govulncheck ./..."),
+    ("EmbarkStudios/cargo-deny-action@v2", "command: check bans", "--all-features check bans"),
+    ("bufbuild/buf-breaking-action@v1", "against: x", "buf breaking \".\" --against \"x\""),
+    ("creyD/prettier_action@v4", "dry: true", "git diff --exit-code"),
+    ("docker/login-action@v3", "username: u, registry: r", "--password-stdin r"),
+    (
+      "docker/build-push-action@v6", "tags: \"a:1,a:2\", push: true",
+      "docker buildx build --tag \"a:1\" --tag \"a:2\" --push \".\""
+    ),
+    (
+      "docker/build-push-action@v6", "tags: a, push: \"${{ github.ref == 'x' }}\"",
+      "docker buildx build --tag \"a\" \"--push=${"
+    ),
+    ("docker/bake-action@v5", "targets: \"a,b\", push: true", "docker buildx bake --push a b"),
+    ("addnab/docker-run-action@v3", "image: i, run: ls", "--entrypoint=sh \"i\" -c \"$SCRIPT\""),
+    (
+      "actions/checkout@v4", "repository: a/b, path: b",
+      "[ -e \"b\" ] || { git clone \"https://github.com/a/b\" \"b\"; }"
+    ),
+    (
+      "actions/checkout@v4", "ref: v1, path: b",
+      "{ git clone \".\" \"b\" && git -C \"b\" checkout --quiet \"v1\"; }"
+    ),
+    (
+      "actions/download-artifact@v4", "pattern: \"x-*\", path: out, merge-multiple: true",
+      "for artifact in \"$REPRISE_RUN_DIR\"/artifacts/x-*; do"
+    ),
+    ("actions/download-artifact@v4", "path: out", "mkdir -p \"out/${artifact##*/}\""),
+    ("actions/upload-artifact@v4", "name: x, path: ~/a b", "cp \"$HOME/a b\" \"$folder\""),
+    (
+      "actions/upload-artifact@v4", "name: x, path: \"${{ github.ref }}-*.txt\"",
+      "files=(\"${REF}-\"*\".txt\")"
+    ),
+    ("rtCamp/action-slack-notify@v2", "", "jq -n --arg text"),
+    ("benc-uk/workflow-dispatch@v1", "workflow: w.yml", "gh workflow run \"$WORKFLOW\""),
+    ("aws-actions/amazon-ecr-login@v2", "", "aws ecr get-login-password"),
+    ("stefanzweifel/git-auto-commit-action@v5", "file_pattern: a", "git add a"),
+    ("peter-evans/create-pull-request@v6", "add-paths: a, base: b", "--base \"b\""),
+    (
+      "softprops/action-gh-release@v2", "tag_name: v1, files: \"a.zip\"",
+      "gh release view \"$TAG\" > /dev/null 2>&1 || gh release create \"$TAG\" --notes \"$NOTES\""
+    ),
+    ("actions/create-release@v1", "tag_name: v1, draft: true", "--draft"),
+    ("svenstaro/upload-release-action@v2", "file: a", "gh release upload \"$TAG\" \"a\" --clobber"),
+    ("yyx990803/release-tag@v1", "", "gh release create"),
+    ("changesets/action@v1", "publish: npm run release", "npx changeset version"),
+    ("peaceiris/actions-gh-pages@v4", "publish_dir: out", "npx gh-pages --dist \"out\""),
+    ("JS-DevTools/npm-publish@v3", "token: t", "npm publish"),
+    (
+      "pypa/gh-action-pypi-publish@v1", "repository_url: \"https://t/\"",
+      "twine upload --repository-url \"https://t/\" dist/*"
+    ),
+    ("pnpm/action-setup@v4", "run_install: true", "pnpm install"),
+  ])
+  func `an action becomes the command that it runs`(
+    _ uses: String, _ inputs: String, _ expected: String
+  ) throws {
+    let workflow = try step(uses, inputs)
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.stepCount == 2)
+  }
+
+  @Test(arguments: [
+    ("pnpm/action-setup@v4", "version: 9", "(version 9): must be installed"),
+    ("pnpm/action-setup@v4", "run_install: false", "must be installed"),
+    ("actions/setup-node@v4", "registry-url: x", "with the login of npm"),
+    ("acme/setup-x@v1", "", "must be installed"), ("actions/cache@v4", "path: x", "files stay"),
+    ("codecov/codecov-action@v4", "", "left out"), ("actions/stale@v9", "", "issues"),
+    ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
+    ("actions/create-github-app-token@v1", "", "secret GITHUB_TOKEN"),
+    ("actions-ecosystem/action-add-labels@v1", "", "issues"),
+  ])
+  func `an action that is not needed here is a note`(
+    _ uses: String, _ inputs: String, _ expected: String
+  ) throws {
+    let workflow = try step(uses, inputs)
+    #expect(workflow.remarks.contains { $0.weight == .note && $0.text.contains(expected) })
+    #expect(workflow.text.contains("# "), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.stepCount == 1)
+  }
+
+  @Test(arguments: [
+    ("psf/black@stable", "jupyter: true", "jupyter"),
+    ("golangci/golangci-lint-action@v6", "only-new-issues: true", ""),
+    ("nick-fields/retry@v3", "command: make, on_retry_command: ls", "on_retry_command"),
+    ("PyO3/maturin-action@v1", "manylinux: auto", ""),
+    ("docker/build-push-action@v6", "tags: \"${{ steps.x.outputs.tags }}\"", ""),
+    ("actions/download-artifact@v4", "run-id: 3", ""),
+    ("pnpm/action-setup@v4", "run_install: [a]", ""),
+    ("re-actors/alls-green@v1", "jobs: x", ""), ("lycheeverse/lychee-action@v1", "fail: false", ""),
+    ("actions/upload-artifact@v4", "path: \"!x\"", ""),
+    ("actions/github-script@v7", "script: x", ""),
+  ])
+  func `an action with an input that its command does not have fails`(
+    _ uses: String, _ inputs: String, _ expected: String
+  ) throws {
+    let workflow = try step(uses, inputs)
+    let missing = workflow.remarks.filter { $0.weight == .missing }.map(\.text)
+    #expect(missing.count == 1, "\(missing)")
+    #expect(missing.first?.contains("uses: \(uses)") == true && missing[0].contains(expected))
+    #expect(workflow.text.contains("not imported: line 6: uses: "), "\(workflow.text)")
+  }
+}
