@@ -229,3 +229,54 @@ struct GitHubValueTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 }
+
+/// Values that only GitHub knows are parameters; one that is never empty there has no default.
+struct GitHubParameterTests {
+  @Test(arguments: [
+    ("push", "run: echo ${{ github.sha }}", "github_sha", true),
+    ("push", "if: github.sha != ''", "github_sha", false),
+    ("push", "run: echo ${{ github.sha || 'x' }}", "github_sha", false),
+    ("push", "run: echo ${{ github.ref }}", "github_ref", false),
+    ("push", "run: echo ${{ github.run_number }}", "github_run_number", true),
+    ("push", "run: echo ${{ github.head_ref }}", "github_head_ref", false),
+    ("pull_request", "run: echo ${{ github.head_ref }}", "github_head_ref", true),
+    ("issues", "run: echo ${{ github.event.issue.number }}", "github_event_issue_number", true),
+    (
+      "[push, issues]", "run: echo ${{ github.event.issue.number }}", "github_event_issue_number",
+      false
+    ),
+    ("push", "run: echo ${{ vars.REGION }}", "REGION", true),
+    ("push", "if: startsWith(github.actor, 'x')", "github_actor", false),
+    ("push", "if: github.event.x.y", "github_event_x_y", false),
+  ])
+  func `a value that is never empty there has no default`(
+    _ events: String, _ key: String, _ parameter: String, _ isNeeded: Bool
+  ) throws {
+    let run = key.hasPrefix("run") ? "" : "run: make, "
+    let workflow = try imported(
+      "on: \(events)\njobs: { a: { runs-on: x, steps: [{ \(run)\(key.replacing(": ", with: ": \"", maxReplacements: 1))\" }] } }"
+    )
+    let lines = workflow.text.split(separator: "\n").map(String.init)
+    let position = try #require(lines.firstIndex(of: "  \(parameter):"))
+    let own = lines[(position + 1)...].prefix { $0.hasPrefix("    ") }
+    #expect(own.contains { $0.hasPrefix("    default:") } != isNeeded, "\(workflow.text)")
+    #expect(
+      workflow.remarks.contains { $0.text.hasSuffix("which has no default value") } == isNeeded)
+  }
+
+  @Test func `github as a whole has what is known of it`() throws {
+    let workflow = try importedSteps("- { run: echo, env: { ALL: \"${{ toJSON(github) }}\" } }")
+    #expect(
+      workflow.text.contains("ALL: ${{ toJSON(fromJSON(format('{{\"event_name\":{0},\"ref\":{1}"),
+      "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `a job with nothing to do is in a comment`() throws {
+    let workflow = try imported(
+      "on: push\njobs: { a: { runs-on: x, steps: [{ run: make }] }, b: { runs-on: x, steps: [{ uses: actions/stale@v9 }] } }"
+    )
+    #expect(workflow.text.contains("# job b: nothing to do"), "\(workflow.text)")
+    #expect(workflow.text.contains("# actions/stale: works on issues"), "\(workflow.text)")
+  }
+}

@@ -19,6 +19,7 @@ extension ActionRule {
         "actions/dependency-review-action", "github/ai-moderator", "dependabot/fetch-metadata",
         "contributor-assistant/github-action",
       ], note: "a service for repositories on GitHub, left out"),
+    ActionRule(onGitHub, note: "works on issues and pull requests, which stay on GitHub"),
     ActionRule(
       tokens.sorted(), note: "gives a token of GitHub: here it is the secret GITHUB_TOKEN"),
     ActionRule(
@@ -73,6 +74,25 @@ extension ActionRule {
         env: [("RESULTS", "${{ join(needs.*.result, ' ') }}")])
     },
   ]
+
+  /// Actions that work on issues and pull requests, instead of on files.
+  private static let onGitHub = """
+    actions/stale actions/labeler actions/first-interaction actions/add-to-project
+    actions-ecosystem/action-add-labels actions-ecosystem/action-remove-labels
+    agilepathway/label-checker amannn/action-semantic-pull-request andymckay/labeler
+    dacbd/create-issue-action dessant/lock-threads dessant/label-actions dessant/support-requests
+    eps1lon/actions-label-merge-conflict github/issue-labeler hustcer/milestone-action
+    JasonEtco/create-an-issue kentaro-m/auto-assign-action korthout/backport-action
+    lee-dohm/no-response marocchino/sticky-pull-request-comment
+    mheap/github-action-required-labels micnncim/action-label-syncer mshick/add-pr-comment
+    peter-evans/create-or-update-comment peter-evans/find-comment peter-evans/close-issue
+    peter-evans/create-issue-from-file peter-evans/slash-command-dispatch pozil/auto-assign-issue
+    release-drafter/release-drafter thollander/actions-comment-pull-request
+    tiangolo/issue-manager toshimaru/auto-author-assign xt0rted/slash-command-action
+    pascalgn/automerge-action ahmadnassri/action-dependabot-auto-merge
+    zephyrproject-rtos/action-first-interaction wow-actions/auto-comment
+    actions-cool/issues-helper TimonVS/pr-labeler-action bcoe/conventional-release-labels
+    """.split(whereSeparator: \.isWhitespace).map(String.init)
 
   /// Actions whose output `token` is a token of GitHub.
   static let tokens: Set = [

@@ -31,23 +31,11 @@ struct ActionRule: Sendable {
     return Dictionary(pairs, uniquingKeysWith: { $1 })
   }()
 
-  /// Parts of the names of actions that work on issues and pull requests, instead of on files.
-  private static let worksOnGitHub = [
-    "stale", "labeler", "lock-", "issue", "comment", "assign", "semantic-pull-request",
-    "release-drafter", "automerge", "first-interaction", "compressed-size", "size-limit",
-    "require-allow-edits", "rebase", "add-to-project", "dependency-review", "slash-command",
-    "action-welcome", "bundlewatch", "label-", "-labels", "backport", "update-pr-",
-    "request-review", "merge-dependabot", "danger-js",
-  ]
-
   /// Returns the equivalent of an action whose name says what it is; nil for others.
   static func named(_ inputs: ActionInputs) -> ActionEquivalent? {
     let name = inputs.name
     guard !name.hasPrefix("./") else { return nil }
     let last = name.split(separator: "/").dropFirst().joined(separator: "/")
-    if worksOnGitHub.contains(where: { last.contains($0) }) {
-      return .note("\(name): works on issues and pull requests, which stay on GitHub")
-    }
     guard last.contains("setup-") || last == "setup" || last.hasSuffix("/setup") else { return nil }
     return installed(inputs)
   }

@@ -4,6 +4,8 @@
 struct ExpressionTranslator {
   /// The names in that place.
   let names: GitHubNames
+  /// Whether the value is compared with another, so that it can be empty.
+  var isCompared = false
 
   /// Returns the value of an expression.
   ///
@@ -57,7 +59,9 @@ struct ExpressionTranslator {
       return try condition(left).or(try condition(right))
     case .path(let root, let accesses) where names.isEvent(root, accesses):
       return names.eventFlag(root, accesses)
-    default: return try value(of: expression).asCondition
+    default:
+      return try ExpressionTranslator(names: names, isCompared: true).value(of: expression)
+        .asCondition
     }
   }
 
@@ -106,8 +110,9 @@ struct ExpressionTranslator {
         return isEqual ? call : call.negated
       }
     }
-    var first = try value(of: left)
-    var second = try value(of: right)
+    let compared = ExpressionTranslator(names: names, isCompared: true)
+    var first = try compared.value(of: left)
+    var second = try compared.value(of: right)
     if let one = first.constant, let other = second.constant {
       return .literal((one.lowercased() == other.lowercased()) == isEqual)
     }
@@ -140,14 +145,17 @@ struct ExpressionTranslator {
   ) throws(Untranslatable) -> Translated {
     func texts() throws(Untranslatable) -> String {
       var texts: [String] = []
-      for argument in arguments { texts.append(try value(of: argument).asText.text) }
+      let isTest = name.lowercased().hasSuffix("with")
+      let translator = ExpressionTranslator(names: names, isCompared: isCompared || isTest)
+      for argument in arguments { texts.append(try translator.value(of: argument).asText.text) }
       return texts.joined(separator: ", ")
     }
     switch name.lowercased() {
     case "success", "failure", "always", "cancelled": return status(name.lowercased())
     case "contains" where arguments.count == 2:
-      let list = try value(of: arguments[0])
-      let what = try value(of: arguments[1]).asText
+      let compared = ExpressionTranslator(names: names, isCompared: true)
+      let list = try compared.value(of: arguments[0])
+      let what = try compared.value(of: arguments[1]).asText
       if let text = list.constant, let part = what.constant {
         return .literal(text.lowercased().contains(part.lowercased()))
       }

@@ -14,6 +14,8 @@ final class GitHubFile {
     var description: String?
     var options: [Draft] = []
     var isRequired = false
+    /// Whether its value is one that GitHub knows, and the person who starts a run gives here.
+    var isOfGitHub = false
   }
 
   let root: SourceNode
@@ -30,6 +32,8 @@ final class GitHubFile {
   let variables: Set<String>
   /// The name of the event that starts the workflow, for conditions on it.
   let eventName: String
+  /// The names of all events that start it.
+  let events: [String]
   /// Reads a file of the repository.
   let files: (String) -> [UInt8]?
 
@@ -37,7 +41,7 @@ final class GitHubFile {
     self.root = root
     self.files = files
     variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
-    let events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
+    events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
     eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"
   }
 
@@ -96,7 +100,13 @@ final class GitHubFile {
   /// Adds a parameter unless there is one of that name, and returns it.
   @discardableResult
   func parameter(_ parameter: Parameter) -> Parameter {
-    if let known = parameters.first(where: { $0.name == parameter.name }) { return known }
+    if let position = parameters.firstIndex(where: { $0.name == parameter.name }) {
+      // One use that needs a value is enough.
+      if parameters[position].isOfGitHub, parameter.isRequired {
+        parameters[position].isRequired = true
+      }
+      return parameters[position]
+    }
     parameters.append(parameter)
     return parameter
   }

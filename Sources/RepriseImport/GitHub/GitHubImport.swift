@@ -37,7 +37,7 @@ struct GitHubImport {
     for job in file.jobs {
       var writer = GitHubJobWriter(file: file, job: job)
       guard var branch = writer.branch() else {
-        comments.append("job \(job.id): nothing to do")
+        comments += ["job \(job.id): nothing to do"] + writer.leftOver
         continue
       }
       branch.comments = comments + branch.comments
@@ -47,6 +47,8 @@ struct GitHubImport {
     guard !branches.isEmpty else {
       throw ImportError("no job has a step that could run here: only checkouts, tools and services")
     }
+    // Those of the last jobs, if they have nothing to do.
+    start += comments
     var items = items(environment, steps: steps(of: branches))
     for part in root.unread() {
       file.remark(.missing, "\(part.path) has no equivalent", at: part.node)

@@ -6,6 +6,13 @@ import YAML
 struct GitHubJobWriter {
   let file: GitHubFile
   let job: GitHubJob
+  /// The comments of a job with nothing to do.
+  private(set) var leftOver: [String] = []
+
+  init(file: GitHubFile, job: GitHubJob) {
+    self.file = file
+    self.job = job
+  }
 
   private var names: GitHubNames { GitHubNames(file: file, ofStepsOf: job) }
 
@@ -22,7 +29,10 @@ struct GitHubJobWriter {
     if let start = start(condition) { items.append(start) }
     var comments = file.takeComments()
     let steps = steps(condition, matrix, comments: &comments)
-    guard !steps.isEmpty else { return nil }
+    guard !steps.isEmpty else {
+      leftOver = comments
+      return nil
+    }
     items += steps
     if let end = end() { items.append(end) }
     if job.hasDynamicMatrix, job.stepIDs.count > 1 {

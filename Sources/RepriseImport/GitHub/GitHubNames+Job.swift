@@ -46,6 +46,31 @@ extension GitHubNames {
 }
 
 extension GitHubFile {
+  /// Whether a property of `github` has a value whenever the workflow runs.
+  func hasValue(_ path: [String]) -> Bool {
+    let isForPulls = !events.isEmpty && events.allSatisfy { $0.hasPrefix("pull_request") }
+    switch path.first {
+    case "head_ref", "base_ref": return isForPulls
+    case "event":
+      switch path.dropFirst().first {
+      case "pull_request", "number": return isForPulls
+      case let object?:
+        // An event has the object that it is about, such as an issue.
+        let ofEvents = [
+          "issues": ["issue"], "issue_comment": ["issue", "comment"], "release": ["release"],
+          "workflow_run": ["workflow_run"], "discussion": ["discussion"],
+          "repository_dispatch": ["client_payload"], "deployment": ["deployment"],
+        ]
+        return !events.isEmpty
+          && events.allSatisfy { event in
+            object == "repository" || ofEvents[event]?.contains(object) == true
+          }
+      case nil: return true
+      }
+    default: return true
+    }
+  }
+
   /// The repository that conditions ask for, so that they are true by default.
   var repository: String { literal(after: "github.repository") ?? "" }
 

@@ -32,15 +32,18 @@ struct GitHubNames {
   ) throws(Untranslatable) -> Translated {
     let path = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
     switch (root, path.first) {
-    case ("github", let name): return github(name ?? "", path)
+    case ("github", nil): return whole
     case ("github", "action_path"): return .literal(text: scope?.path ?? ".")
+    case ("github", let name?):
+      return github(name, path, isNeeded: !isOptional && !translator.isCompared)
     case ("inputs", let name?):
       if let scope { return try input(name, of: scope) }
       if let call = job?.call { return try input(name, of: call) }
       return input(name)
     case ("vars", let name?):
-      remark(.note, "vars.\(name) is the parameter \(StepNames.identifier(name))")
-      return input(name)
+      return parameter(
+        ["vars", name], name: StepNames.identifier(name), kind: .text, fallback: .text(""),
+        isNeeded: !isOptional && !translator.isCompared)
     case ("env", let name?): return try variable(name)
     case ("needs", _) where accesses.first == .all: return try results(accesses)
     case ("secrets", let name?) where accesses.count == 1:
@@ -78,13 +81,24 @@ struct GitHubNames {
   /// Returns the parameter for a property of the event that is used as a condition.
   func eventFlag(_ root: String, _ accesses: [GitHubExpression.Access]) -> Translated {
     let path = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
-    return parameter(path, kind: .boolean, fallback: .word("false")).asCondition
+    return parameter(["github"] + path, kind: .boolean, fallback: .word("false")).asCondition
   }
 
-  private func github(_ name: String, _ path: [String]) -> Translated {
+  /// The properties of `github` that are known without the event, as a map.
+  private var whole: Translated {
+    let names = ["event_name", "ref", "ref_name", "ref_type", "run_id", "workflow"]
+    remark(.note, "github as a whole has only \(names.joined(separator: ", "))")
+    let pattern = names.enumerated().map { "\"\($0.element)\":{\($0.offset)}" }
+      .joined(separator: ",")
+    let values = names.map { "toJSON(\(github($0, [$0], isNeeded: false).text))" }
+    return Translated(
+      text: "fromJSON(format('{{\(pattern)}}', \(values.joined(separator: ", "))))", kind: .unknown)
+  }
+
+  private func github(_ name: String, _ path: [String], isNeeded: Bool) -> Translated {
     switch name {
     case "workflow": return Translated(text: "workflow.name", kind: .text)
-    case "run_id", "run_number": return Translated(text: "run.id", kind: .text)
+    case "run_id": return Translated(text: "run.id", kind: .text)
     case "run_attempt": return Translated(text: "run.generation", kind: .number)
     case "job": return .literal(text: job?.id ?? "")
     case "server_url": return .literal(text: "https://github.com")
@@ -100,16 +114,30 @@ struct GitHubNames {
         "ref_type": "branch", "repository": file.repository,
         "repository_owner": file.owner,
       ]
-      return parameter(path, kind: .text, fallback: .text(defaults[name] ?? ""))
+      let known = defaults[name] ?? ""
+      return parameter(
+        ["github"] + path, kind: .text, fallback: .text(known),
+        isNeeded: isNeeded && known.isEmpty && file.hasValue(path))
     }
   }
 
-  private func parameter(_ path: [String], kind: Translated.Kind, fallback: Draft) -> Translated {
-    let source = (["github"] + path).joined(separator: ".")
-    let name = (["github"] + path).map(StepNames.identifier).joined(separator: "_")
+  /// Returns a parameter with a value that GitHub knows.
+  ///
+  /// If it is needed, an empty text would be another value than there, so it has no default value.
+  private func parameter(
+    _ path: [String], name given: String? = nil, kind: Translated.Kind, fallback: Draft,
+    isNeeded: Bool = false
+  ) -> Translated {
+    let source = path.joined(separator: ".")
+    let name = given ?? path.map(StepNames.identifier).joined(separator: "_")
     let parameter = file.parameter(
-      .init(name: name, kind: kind, fallback: fallback, description: source))
-    remark(.note, "\(source) is the parameter \(name)")
+      .init(
+        name: name, kind: kind, fallback: fallback, description: source, isRequired: isNeeded,
+        isOfGitHub: true))
+    remark(
+      .note,
+      "\(source) is the parameter \(name)"
+        + (parameter.isRequired ? ", which has no default value" : ""))
     return Translated(text: "params.\(name)", kind: parameter.kind)
   }
 
