@@ -50,6 +50,22 @@ struct WorkingFolderTests {
     for file in ["secret", "end"] { #expect(scenario.read(file) == root + "\n", "\(file)") }
   }
 
+  @Test func `run.working-dir is the working directory wherever the command is started`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try FileManager.default.createDirectory(
+      at: scenario.folder.appendingPathComponent("sub"), withIntermediateDirectories: true)
+    try scenario.write(
+      "steps: [{ id: a, dir: sub, exec: [printf, \"%s\", \"${{ run.working-dir }}\"], if: run.working-dir != '' }]",
+      to: "workflows/where.yaml")
+    let executable = Scenario.Started.executable.path
+    _ = try await scenario.shell("cd sub && PWD=/elsewhere \(executable) run where").succeeds()
+    let output = try await scenario.reprise("logs", "@last", "a").succeeds().output
+    #expect(
+      output.trimmingCharacters(in: .newlines) == scenario.folder.path.withResolvedRoot)
+  }
+
   @Test func `a linked directory keeps its written path`() async throws {
     let scenario = try Scenario()
     try FileManager.default.createDirectory(

@@ -1,6 +1,7 @@
 // The values of a step: what its expressions can refer to, its outputs, and masking of secrets.
 
 import Masking
+import Platform
 import Workflows
 
 /// Computes the values of steps.
@@ -123,6 +124,7 @@ extension RunValues {
     files = { patterns in try executor.files(matching: patterns) }
     keepInFile = { text, folder in try ValueFile.write(text, in: folder, secrets) }
     nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []
+    workingDirectory = (executor as? LocalExecutor)?.directory ?? workingFolder() ?? "/"
   }
 }
 

@@ -224,7 +224,8 @@ extension WorkflowReader {
       return try known(name, bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
       return try known(
-        name, ["id", "generation", "dir"], "run property", name == "generation" ? .number : .text)
+        name, ["id", "generation", "dir", "working-dir"], "run property",
+        name == "generation" ? .number : .text)
     case .workflow: return try known(name, ["name", "dir"], "workflow property", .text)
     case .machine:
       return try known(

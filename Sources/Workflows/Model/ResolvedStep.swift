@@ -41,6 +41,8 @@ package struct RunValues: Sendable {
   package var scopeOfVariables = 0
   /// The folder of the run; nil if its engine keeps none.
   package var directory: String?
+  /// The working directory of the run; empty without a run.
+  package var workingDirectory = ""
   /// The reason why the folder of the run could not be created.
   package var directoryProblem: String?
   /// Variables of `environment` whose values are not UTF-8.

@@ -115,9 +115,11 @@ package struct StepSource: ValueSource {
     case "id": return .text(values.run)
     case "generation": return .number(Double(values.generation))
     case "dir": return .text(try values.foundDirectory())
+    case "working-dir": return .text(values.workingDirectory)
     case nil:
       var run: [String: Value] = [
         "id": .text(values.run), "generation": .number(Double(values.generation)),
+        "working-dir": .text(values.workingDirectory),
       ]
       if let directory = try? values.foundDirectory() { run["dir"] = .text(directory) }
       if let end = values.end() {
