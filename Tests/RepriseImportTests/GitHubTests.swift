@@ -48,7 +48,10 @@ struct GitHubTests {
     ("steps.a.outputs.ok == 'true'", "(steps.a.outputs.ok || '') == 'true'"),
     ("steps.a.outputs.ok", "(steps.a.outputs.ok || '') != ''"),
     ("steps.a.outputs.count > 3", "fromJSON(steps.a.outputs.count || '') > 3"),
-    ("steps.a.outputs.ok == true", "(steps.a.outputs.ok || '') == 'true'"),
+    ("steps.a.outputs.ok == true", "(steps.a.outputs.ok || '') == '1'"),
+    ("steps.a.outputs.ok != false", "!((steps.a.outputs.ok || '' || '0') == '0')"),
+    ("steps.a.outputs.ok == 0", "(steps.a.outputs.ok || '' || '0') == '0'"),
+    ("steps.a.outputs.ok == 2", "(steps.a.outputs.ok || '') == '2'"),
     ("contains(github.event.head_commit.message, '[ci]')", "contains(params."),
     ("${{ failure() }}", "failure()"),
     ("job.status == 'failure'", "failure()"),
@@ -148,7 +151,15 @@ struct GitHubTests {
   @Test func `an unknown action becomes a step that fails`() throws {
     let workflow = try importedSteps("- uses: some/deploy@v1\n  with: { to: production }")
     #expect(workflow.verdict == .inPart)
-    #expect(workflow.text.contains("# no equivalent, replace this step:"))
+    #expect(
+      workflow.text.contains(
+        """
+          # no equivalent, replace this step:
+          #   - uses: some/deploy@v1
+          #     with:
+          #       to: production
+
+        """), "\(workflow.text)")
     #expect(workflow.text.contains("echo 'not imported: line 6: uses: some/deploy@v1' >&2"))
     #expect(
       workflow.remarks.contains { $0.weight == .missing && $0.text == "uses: some/deploy@v1" })

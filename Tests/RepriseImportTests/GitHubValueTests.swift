@@ -264,6 +264,23 @@ struct GitHubParameterTests {
       workflow.remarks.contains { $0.text.hasSuffix("which has no default value") } == isNeeded)
   }
 
+  @Test(arguments: [
+    ("inputs.flag == true", "if: params.flag == true"),
+    ("github.event.inputs.flag == 'true'", "if: format('{0}', params.flag) == 'true'"),
+    ("github.event.inputs.flag", "if: format('{0}', params.flag) != ''"),
+    ("'true' == true", "if: \"false\""), ("'' == false", "id: b\n        run: make"),
+    ("'1' == 1", "id: b\n        run: make"), ("'A' == 'a'", "id: b\n        run: make"),
+  ])
+  func `types are compared as there`(_ condition: String, _ expected: String) throws {
+    let workflow = try imported(
+      """
+      on: { workflow_dispatch: { inputs: { flag: { type: boolean } } } }
+      jobs:
+        a: { runs-on: x, timeout-minutes: 1, steps: [{ id: b, run: make, if: "\(condition)" }] }
+      """)
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+  }
+
   @Test func `github as a whole has what is known of it`() throws {
     let workflow = try importedSteps("- { run: echo, env: { ALL: \"${{ toJSON(github) }}\" } }")
     #expect(

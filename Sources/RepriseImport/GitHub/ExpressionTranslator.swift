@@ -114,7 +114,19 @@ struct ExpressionTranslator {
     var first = try compared.value(of: left)
     var second = try compared.value(of: right)
     if let one = first.constant, let other = second.constant {
-      return .literal((one.lowercased() == other.lowercased()) == isEqual)
+      let same =
+        first.kind == second.kind
+        ? one.lowercased() == other.lowercased() : first.number == second.number
+      return .literal(same == isEqual)
+    }
+    for (text, other) in [(first, second), (second, first)] where text.kind == .text {
+      if let same = text.asNumber(other) {
+        if other.kind == .boolean {
+          names.remark(
+            .note, "a text is compared with \(other.text): 'true' and 'false' are neither")
+        }
+        return isEqual ? same : same.negated
+      }
     }
     if first.kind != second.kind || first.kind == .unknown {
       first = first.matching(second)
@@ -195,6 +207,31 @@ struct ExpressionTranslator {
 }
 
 extension Translated {
+  /// The number that GitHub makes of a constant to compare it with one of another type.
+  fileprivate var number: Double {
+    guard let constant, kind != .boolean else { return constant == "true" ? 1 : 0 }
+    return constant.isEmpty ? 0 : Double(constant) ?? .nan
+  }
+
+  /// Returns whether this text is the number of a constant, as which GitHub reads it; nil if that
+  /// needs no test of its own.
+  ///
+  /// The empty text is 0 and false, `1` is true, and other words are no number.
+  fileprivate func asNumber(_ other: Translated) -> Translated? {
+    guard constant == nil, let value = other.constant else { return nil }
+    let number: String
+    switch other.kind {
+    case .boolean: number = value == "true" ? "1" : "0"
+    case .number where Double(value) == 0: number = "0"
+    case .text, .number, .null, .unknown: return nil
+    }
+    guard number == "0" else {
+      return .binary("==", 3, self, .literal(text: number), kind: .boolean)
+    }
+    let filled = Translated.binary("||", 1, self, .literal(text: "0"), kind: .text)
+    return .binary("==", 3, filled, .literal(text: "0"), kind: .boolean)
+  }
+
   /// Returns a constant as a value of the type of another value.
   func matching(_ other: Translated) -> Translated {
     guard let constant else { return self }

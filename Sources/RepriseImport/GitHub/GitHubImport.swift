@@ -27,6 +27,10 @@ struct GitHubImport {
       file.remarkOfFile(
         .note, "the workflows that are called see the variables of this file, too")
     }
+    if file.jobs.count > 1 || file.jobs.contains(where: { $0.node["strategy"] != nil }) {
+      file.remarkOfFile(
+        .note, "all jobs and combinations work in the same folder, at the same time")
+    }
     if file.jobs.count > 1 {
       for job in file.jobs { job.groupID = file.stepNames.id(for: job.id, otherwise: "job") }
     }

@@ -103,10 +103,12 @@ struct GitHubNames {
     case "job": return .literal(text: job?.id ?? "")
     case "server_url": return .literal(text: "https://github.com")
     case "api_url": return .literal(text: "https://api.github.com")
-    case "workspace": return Translated(text: "(env.PWD || '.')", kind: .text)
+    case "workspace": return Translated(text: "run.working-dir", kind: .text)
     case "token" where allowsSecrets:
       return Translated(text: "secrets.\(file.secret("GITHUB_TOKEN"))", kind: .text)
-    case "event" where path.count == 3 && path[1] == "inputs": return input(path[2])
+    case "event" where path.count == 3 && path[1] == "inputs":
+      // Texts there, also those of booleans.
+      return input(path[2]).asText
     default:
       let branch = file.mainBranch
       let defaults = [
@@ -290,7 +292,7 @@ struct GitHubNames {
     case "arch":
       return Translated(text: "(machine.arch == 'arm64' && 'ARM64' || 'X64')", kind: .text)
     case "temp": return Translated(text: "(env.TMPDIR || '/tmp')", kind: .text)
-    case "workspace": return Translated(text: "(env.PWD || '.')", kind: .text)
+    case "workspace": return Translated(text: "run.working-dir", kind: .text)
     default:
       return parameter(["runner", name], kind: .text, fallback: .text(""))
     }

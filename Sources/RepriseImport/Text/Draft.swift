@@ -137,13 +137,15 @@ extension Draft {
           text.unicodeScalars.map {
             $0 == "\t" ? " " : Self.isSafe($0) ? $0 : "\u{FFFD}"
           }))
-      var line = ""
-      for word in safe.split(separator: " ", omittingEmptySubsequences: false) {
-        if !line.isEmpty, line.count + word.count + 1 > max(columns, 40) {
+      // The blanks at the start show the structure of an original.
+      let start = safe.prefix { $0 == " " }
+      var line = String(start)
+      for word in safe[start.endIndex...].split(separator: " ", omittingEmptySubsequences: false) {
+        if line.count > start.count, line.count + word.count + 1 > max(columns, 40) {
           lines.append(line)
           line = String(word)
         } else {
-          line += (line.isEmpty ? "" : " ") + word
+          line += (line.count > start.count ? " " : "") + word
         }
       }
       while line.last == " " { line.removeLast() }
