@@ -9,9 +9,17 @@ func imported(
   _ text: String, from format: ImportFormat = .github, path: String = "ci.yml",
   files: [String: String] = [:]
 ) throws -> ImportedWorkflow {
-  let workflow = try ImportedWorkflow(Array(text.utf8), from: format, path: path) {
-    files[$0].map { Array($0.utf8) }
-  }
+  let folder = ImportFolder(
+    read: { files[$0].map { Array($0.utf8) } },
+    names: { folder in
+      let start = folder == "." ? "" : folder + "/"
+      return files.keys.filter { $0.hasPrefix(start) }.map { path in
+        let rest = path.dropFirst(start.count)
+        return rest.firstIndex(of: "/").map { String(rest[...$0]) } ?? String(rest)
+      }
+    }, system: "Linux", architecture: "x86_64")
+  let workflow = try ImportedWorkflow(
+    Array(text.utf8), from: format, path: path, folder: folder)
   _ = try Workflow(
     text: workflow.text, file: "ci.yaml", with: Arguments(allowsMissing: true), actions: nil)
   return workflow

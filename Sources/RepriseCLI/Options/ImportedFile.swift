@@ -1,5 +1,6 @@
 // Reads a file of another tool, for `reprise import` and `reprise validate --from`.
 
+import Platform
 import Reprise
 import RepriseHost
 import RepriseImport
@@ -30,9 +31,8 @@ extension ImportedWorkflow {
     }
     do throws(ImportError) {
       let folder = folder(of: file, format)
-      let workflow = try ImportedWorkflow(bytes, from: format, path: file) { path in
-        try? Workflow.bytes(of: folder + "/" + path)
-      }
+      let workflow = try ImportedWorkflow(
+        bytes, from: format, path: file, folder: ImportFolder(at: folder))
       return (workflow, format)
     } catch {
       throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")
@@ -50,6 +50,37 @@ extension ImportedWorkflow {
   /// The file, with what it is and how much is in it.
   func title(of file: String, _ format: ImportFormat) -> String {
     "\(file): \(format.title), \(stepCount) \(stepCount == 1 ? "step" : "steps")"
+  }
+}
+
+extension ImportFolder {
+  /// A folder of this machine.
+  init(at folder: String) {
+    func full(_ path: String) -> String { path.first == "/" ? path : folder + "/" + path }
+    self.init(
+      read: { try? Workflow.bytes(of: full($0)) },
+      names: { entries(of: full($0)) }, system: Machine.system == "linux" ? "Linux" : "Darwin",
+      architecture: Self.architecture)
+  }
+
+  /// What `uname -m` prints.
+  private static var architecture: String {
+    Machine.system == "linux" && Machine.architecture == "arm64" ? "aarch64" : Machine.architecture
+  }
+}
+
+/// The names in a folder; empty if it cannot be read.
+private func entries(of folder: String) -> [String] {
+  do throws(Errno) {
+    var reader = try FolderReader(folder)
+    var names: [String] = []
+    while let entry = try reader.next() {
+      guard let name = entry.text else { continue }
+      names.append(entry.kind == .folder ? name + "/" : name)
+    }
+    return names
+  } catch {
+    return []
   }
 }
 

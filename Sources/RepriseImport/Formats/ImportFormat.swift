@@ -64,20 +64,20 @@ extension ImportedWorkflow {
   ///   - bytes: The content of the file.
   ///   - format: The tool.
   ///   - path: The path of the file, for messages.
-  ///   - files: Reads another file that it uses, by its path in the repository (GitHub Actions) or
-  ///     relative to the folder of the file (Taskfiles).
+  ///   - folder: The files beside it, by their paths in the repository (GitHub Actions) or
+  ///     relative to the folder of the file.
   /// - Throws: ``ImportError`` if the file cannot be read or has nothing that could run.
   package init(
     _ bytes: [UInt8], from format: ImportFormat, path: String,
-    files: @escaping (String) -> [UInt8]? = { _ in nil }
+    folder: ImportFolder = ImportFolder()
   ) throws(ImportError) {
     var draft: ImportDraft
     switch format {
     case .github:
-      var reader = GitHubImport(SourceNode(try Self.root(of: bytes)), files: files)
+      var reader = GitHubImport(SourceNode(try Self.root(of: bytes)), files: folder.read)
       draft = try reader.draft()
     case .taskfile:
-      var reader = TaskfileImport(try Self.root(of: bytes), files: files)
+      var reader = TaskfileImport(try Self.root(of: bytes), files: folder.read)
       draft = try reader.draft()
     case .dagu:
       var reader = DaguImport(try Self.root(of: bytes))
@@ -86,7 +86,7 @@ extension ImportedWorkflow {
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw ImportError("it is not UTF-8")
       }
-      var reader = MakeImport(text)
+      var reader = MakeImport(text, folder: folder)
       draft = try reader.draft()
     }
     let base = String(path.split(separator: "/").last ?? "workflow")

@@ -1,0 +1,131 @@
+// Which rule makes a target, with the rules for patterns and those that make has itself.
+
+/// The rules of a makefile with which its targets are made.
+struct MakeGraph {
+  let makefile: Makefile
+  private var folder: ImportFolder { makefile.variables.folder }
+
+  init(_ makefile: Makefile) { self.makefile = makefile }
+
+  /// The longest chain of rules for patterns.
+  private static let depthMax = 4
+
+  /// The rules of make for C and C++, and for scripts.
+  private static let builtIn: [MakePatternRule] = [
+    ("%.o", "%.c", "$(CC) $(CFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c -o $@ $<"),
+    ("%.o", "%.cc", "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c -o $@ $<"),
+    ("%.o", "%.cpp", "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c -o $@ $<"),
+    ("%", "%.o", "$(CC) $(LDFLAGS) $(TARGET_ARCH) $^ $(LOADLIBES) $(LDLIBS) -o $@"),
+    (
+      "%", "%.c",
+      "$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH) $^ $(LOADLIBES) $(LDLIBS) -o $@"
+    ),
+    (
+      "%", "%.cc",
+      "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH) $^ $(LOADLIBES) $(LDLIBS) -o $@"
+    ),
+    (
+      "%", "%.cpp",
+      "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH) $^ $(LOADLIBES) $(LDLIBS) -o $@"
+    ),
+    ("%", "%.sh", "cat $< >$@ && chmod a+x $@"),
+  ].map { target, source, command in
+    MakePatternRule(
+      target: target, prerequisites: [source], orderOnly: [],
+      recipe: [MakeCommand(line: 0, text: command)], line: 0)
+  }
+
+  /// The goal of make without an argument.
+  var defaultGoal: String? {
+    if let goal = makefile.variables[".DEFAULT_GOAL"],
+      let name = try? makefile.variables.known(goal.raw, MakeScope()).trimmed
+    {
+      return name
+    }
+    return makefile.order.first { $0.first != "." || $0.contains("/") }
+  }
+
+  /// Returns the target with what makes it; nil if no rule does.
+  func target(_ name: String) -> MakeTarget? {
+    let explicit = makefile.targets[name]
+    if explicit?.recipe != nil || makefile.phony.contains(name) { return explicit }
+    guard let rule = implicit(name, depth: 0) else { return explicit }
+    var target = explicit ?? MakeTarget(name: name, line: rule.line)
+    if target.recipe == nil, target.line == 0 || rule.recipe != nil { target.line = rule.line }
+    target.recipe = rule.recipe
+    target.prerequisites = rule.prerequisites + target.prerequisites
+    target.orderOnly += rule.orderOnly
+    target.problem = target.problem ?? rule.problem
+    target.stem = rule.stem
+    return target
+  }
+
+  /// Whether a file exists, or the makefile names it.
+  private func isKnown(_ name: String) -> Bool {
+    makefile.targets[name] != nil || folder.exists(name)
+  }
+
+  private func implicit(_ name: String, depth: Int) -> MakeTarget? {
+    guard depth < Self.depthMax else { return nil }
+    // What exists and has no rule is a source.
+    let own = makefile.patterns.filter { !$0.recipe.isEmpty }
+    for isChain in [false, true] {
+      for rule in own { if let made = matched(name, rule, isChain, depth) { return made } }
+    }
+    if makefile.targets[name] == nil, folder.exists(name) { return nil }
+    for rule in Self.builtIn {
+      let isCancelled = makefile.patterns.contains {
+        $0.recipe.isEmpty && $0.target == rule.target && $0.prerequisites == rule.prerequisites
+      }
+      guard !isCancelled, let made = matched(name, rule, false, depth) else { continue }
+      return made
+    }
+    return nil
+  }
+
+  private func matched(
+    _ name: String, _ rule: MakePatternRule, _ isChain: Bool, _ depth: Int
+  ) -> MakeTarget? {
+    guard let match = Self.match(name, rule.target), !match.stem.isEmpty else { return nil }
+    func path(_ pattern: String) -> String {
+      pattern.contains("%")
+        ? match.folder + MakePattern.filled(pattern, match.stem) : pattern
+    }
+    let prerequisites = rule.prerequisites.map(path)
+    let isPossible = prerequisites.allSatisfy {
+      isKnown($0) || isChain && $0 != name && implicit($0, depth: depth + 1) != nil
+    }
+    guard isPossible else { return nil }
+    for file in prerequisites where !isKnown(file) {
+      makefile.findings.remark(.note, rule.line, "\(file) is kept, which make removes at the end")
+    }
+    return MakeTarget(
+      name: name, prerequisites: prerequisites, orderOnly: rule.orderOnly.map(path),
+      recipe: rule.recipe, line: rule.line, problem: rule.problem,
+      stem: match.folder + match.stem)
+  }
+
+  /// Matches a name, without its folder if the pattern has no slash.
+  private static func match(_ name: String, _ pattern: String) -> (folder: String, stem: String)? {
+    guard pattern.contains("%") else { return nil }
+    if pattern.contains("/") { return MakePattern.stem(name, pattern).map { ("", $0) } }
+    guard let slash = name.lastIndex(of: "/") else {
+      return MakePattern.stem(name, pattern).map { ("", $0) }
+    }
+    return MakePattern.stem(String(name[name.index(after: slash)...]), pattern)
+      .map { (String(name[...slash]), $0) }
+  }
+
+  // MARK: Order
+
+  /// Returns a target and all that it needs, each once.
+  func closure(of goal: String) -> Set<String> {
+    var found: Set<String> = []
+    var waiting = [goal]
+    while let name = waiting.popLast() {
+      guard found.insert(name).inserted, let target = target(name) else { continue }
+      waiting += target.prerequisites + target.orderOnly
+    }
+    return found
+  }
+}

@@ -1,0 +1,66 @@
+// What the lines of a makefile say: rules, commands and assignments.
+
+/// A command of a rule, with its line.
+struct MakeCommand {
+  var line: Int
+  var text: String
+}
+
+/// What a makefile says about a target.
+struct MakeTarget {
+  var name: String
+  var prerequisites: [String] = []
+  var orderOnly: [String] = []
+  /// The commands; nil if no rule for the target has any.
+  var recipe: [MakeCommand]?
+  var line = 0
+  /// Why it cannot be made; nil if it can.
+  var problem: String?
+  /// What `$*` is.
+  var stem: String?
+  /// Its own variables, which its prerequisites get, too.
+  var own: [MakeAssignment] = []
+  var description: String?
+}
+
+/// A rule for targets that match a pattern.
+struct MakePatternRule {
+  var target: String
+  var prerequisites: [String]
+  var orderOnly: [String]
+  var recipe: [MakeCommand]
+  var line: Int
+  var problem: String?
+}
+
+/// A line that sets a variable.
+struct MakeAssignment {
+  var name: Substring
+  /// `=`, `:=`, `?=`, `+=` or `!=`.
+  var kind: String
+  var value: Substring
+  var isExported = false
+
+  /// Reads an assignment; nil if the line is none.
+  init?(_ text: String) {
+    var rest = text.trimmed[...]
+    while let word = ["export ", "override ", "private "].first(where: { rest.hasPrefix($0) }) {
+      isExported = isExported || word == "export "
+      rest = rest.dropFirst(word.count).drop(while: \.isWhitespace)
+    }
+    guard let equals = rest.firstOutside("="), equals > rest.startIndex else { return nil }
+    var name = rest[..<equals]
+    var kind = "="
+    if let sign = name.last, "?+!:".contains(sign) {
+      kind = "\(sign)="
+      while name.last == ":" || name.last == sign { name = name.dropLast() }
+    }
+    while name.last?.isWhitespace == true { name = name.dropLast() }
+    guard !name.isEmpty, name.firstOutside(":") == nil, name.firstOutside(" ") == nil,
+      name.firstOutside("\t") == nil
+    else { return nil }
+    self.name = name
+    self.kind = kind
+    value = rest[rest.index(after: equals)...].drop(while: \.isWhitespace)
+  }
+}

@@ -1,0 +1,272 @@
+// Writes a target of a makefile as a step.
+
+/// Writes one target.
+struct MakeStep {
+  let target: MakeTarget
+  let graph: MakeGraph
+  /// The variables of the target, and of those that need it.
+  let own: [String: MakeVariable]
+  private(set) var parameters: [String] = []
+  private var comments: [String] = []
+  private var shell: [String]?
+  /// The line of the command that could not be translated.
+  private var failedLine: Int?
+
+  private var makefile: Makefile { graph.makefile }
+  private var variables: MakeVariables { makefile.variables }
+
+  init(target: MakeTarget, graph: MakeGraph, own: [String: MakeVariable]) {
+    self.target = target
+    self.graph = graph
+    self.own = own
+  }
+
+  /// Returns the step, without its id and needs.
+  mutating func items() -> (items: [Draft.Item], comments: [String]) {
+    var script: [String] = []
+    do throws(Untranslatable) {
+      if let problem = target.problem { throw Untranslatable(problem) }
+      script = try recipe()
+    } catch {
+      let line = failedLine ?? target.line
+      fail(line, error.reason)
+      script = [failing(line: line, error.reason)]
+    }
+    if script.contains(where: { $0.contains("${\(MakeVariables.hereVariable)}") }) {
+      script.insert("\(MakeVariables.hereVariable)=$PWD", at: 0)
+    }
+    var items: [Draft.Item] = []
+    if let condition = condition() {
+      items.append(Draft.Item("if", .map([Draft.Item("run", .text(condition))])))
+    }
+    if !parameters.isEmpty {
+      items.append(
+        Draft.Item(
+          "env", .map(parameters.map { Draft.Item($0, .text("${{ params.\($0) }}")) })))
+    }
+    if let shell { items.append(Draft.Item("shell", .texts(shell))) }
+    let lines = script.isEmpty ? "true" : ScalarText.tidied(script.joined(separator: "\n"))
+    items.append(Draft.Item("run", .text(lines)))
+    return (items, comments)
+  }
+
+  private mutating func fail(_ line: Int, _ reason: String) {
+    makefile.findings.remark(.missing, line, "\(target.name): \(reason)")
+    comments.append("missing: \(reason)")
+    for command in target.recipe ?? [] { comments.append("  \(command.text)") }
+  }
+
+  // MARK: Whether it runs
+
+  /// Returns a script that succeeds if the target must be made; nil if it always must.
+  private func condition() -> String? {
+    guard !makefile.phony.contains(target.name), target.problem == nil else { return nil }
+    let name = MakePattern.relative(target.name)
+    var tests = ["[ ! -e \(name.shellQuoted) ]"]
+    let prerequisites = Self.unique(target.prerequisites)
+    for prerequisite in prerequisites {
+      if makefile.phony.contains(prerequisite) { return nil }
+    }
+    let made = prerequisites.filter { graph.target($0) != nil }
+    let others = prerequisites.filter { graph.target($0) == nil }
+    if prerequisites.count > 4 {
+      let list = prerequisites.map { MakePattern.relative($0).shellQuoted }.joined(separator: " ")
+      return """
+        \(tests[0]) && exit 0
+        for file in \(list); do
+          if [ ! -e "$file" ] || [ "$file" -nt \(name.shellQuoted) ]; then exit 0; fi
+        done
+        exit 1
+        """
+    }
+    for file in made { tests.append("[ ! -e \(MakePattern.relative(file).shellQuoted) ]") }
+    for file in made + others {
+      tests.append("[ \(MakePattern.relative(file).shellQuoted) -nt \(name.shellQuoted) ]")
+    }
+    return tests.joined(separator: " || ")
+  }
+
+  static func unique(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+
+  // MARK: Commands
+
+  private func scope() -> MakeScope {
+    let names = target.prerequisites
+    let unique = Self.unique(names)
+    var scope = MakeScope(own: own, isScript: true)
+    var automatic: [String: String] = [
+      "@": target.name, "<": names.first ?? "", "^": unique.joined(separator: " "),
+      "+": names.joined(separator: " "), "|": Self.unique(target.orderOnly).joined(separator: " "),
+    ]
+    if let stem = target.stem { automatic["*"] = stem }
+    scope.automatic = automatic.mapValues { ShellText($0) }
+    return scope
+  }
+
+  private mutating func recipe() throws(Untranslatable) -> [String] {
+    let scope = scope()
+    var lines: [String] = []
+    for name in Self.unique(target.prerequisites + target.orderOnly)
+    where graph.target(name) == nil && !variables.folder.exists(name) {
+      let path = MakePattern.relative(name).shellQuoted
+      let message = "no rule makes \(name), which \(target.name) needs".shellQuoted
+      lines.append("[ -e \(path) ] || { echo \(message) >&2; exit 1; }")
+    }
+    lines += try exports(scope)
+    try readShell(scope)
+    let isOne = makefile.settings.contains(".ONESHELL")
+    var commands: [(line: Int, text: String)] = []
+    for command in target.recipe ?? [] {
+      let text: ShellText
+      do throws(Untranslatable) {
+        text = try variables.expanded(command.text, scope)
+      } catch {
+        failedLine = command.line
+        throw error
+      }
+      for name in text.parameters where !parameters.contains(name) { parameters.append(name) }
+      let script = try text.script().replacing(
+        MakeVariables.here, with: "${\(MakeVariables.hereVariable)}")
+      commands += (isOne ? [script] : Self.split(script)).map { (command.line, $0) }
+    }
+    if makefile.settings.contains(".DELETE_ON_ERROR"), !makefile.phony.contains(target.name) {
+      let name = MakePattern.relative(target.name).shellQuoted
+      lines.append("trap '[ $? = 0 ] || rm -f '\(name.shellQuoted) EXIT")
+    }
+    if isOne { return lines + (try oneShell(commands.map(\.text))) }
+    for command in commands {
+      if let line = try line(command.text) { lines.append(line) }
+    }
+    return lines
+  }
+
+  /// Splits the text of a command at the line feeds of a definition.
+  private static func split(_ text: String) -> [String] {
+    var lines: [String] = []
+    for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if let last = lines.last, last.reversed().prefix(while: { $0 == "\\" }).count % 2 == 1 {
+        lines[lines.count - 1] = last + "\n" + part
+      } else {
+        lines.append(String(part))
+      }
+    }
+    return lines
+  }
+
+  private static func withoutPrefix(_ text: String) -> (text: String, ignoresErrors: Bool) {
+    var rest = text.trimmed[...]
+    var ignoresErrors = false
+    while let first = rest.first, "@-+".contains(first) || first.isWhitespace {
+      ignoresErrors = ignoresErrors || first == "-"
+      rest = rest.dropFirst()
+    }
+    return (String(rest), ignoresErrors)
+  }
+
+  private mutating func line(_ text: String) throws(Untranslatable) -> String? {
+    let (command, ignoresErrors) = Self.withoutPrefix(text)
+    guard !command.isEmpty, command.first != "#" else { return nil }
+    if command.words.first == "make" || command.contains("; make ") || command.contains("&& make ")
+    {
+      makefile.findings.remark(.note, target.line, "\(target.name): it calls make")
+      if !comments.contains("note: it calls make") { comments.append("note: it calls make") }
+    }
+    if shell?.contains("-c") == true, shell?.contains("-e") != true {
+      throw Untranslatable("several commands for a shell without -e")
+    }
+    return try CommandLine(text: command, ignoresErrors: ignoresErrors).script()
+  }
+
+  private mutating func oneShell(_ commands: [String]) throws(Untranslatable) -> [String] {
+    let lines = commands.enumerated().map { position, text in
+      let stripped = Self.withoutPrefix(text)
+      return position == 0 || text.first.map { "@-+".contains($0) } == true ? stripped.text : text
+    }
+    let ignoresErrors = commands.first.map { Self.withoutPrefix($0).ignoresErrors } ?? false
+    guard !ignoresErrors else { throw Untranslatable("a recipe that ignores errors as a whole") }
+    // Without -e, the last command decides.
+    return shell == nil ? ["set +e"] + lines : lines
+  }
+
+  /// Reads `SHELL` and `.SHELLFLAGS`.
+  private mutating func readShell(_ scope: MakeScope) throws(Untranslatable) {
+    guard target.recipe?.isEmpty == false else { return }
+    let program = try variables.known("$(SHELL)", MakeScope()).trimmed
+    let flags = try variables[".SHELLFLAGS"].map { _ throws(Untranslatable) in
+      try variables.known("$(.SHELLFLAGS)", MakeScope()).words
+    }
+    guard program != "/bin/sh" && program != "sh" || flags != nil else { return }
+    let name = MakePattern.file(program.words.first ?? "")
+    guard ["sh", "bash", "dash", "zsh", "ksh"].contains(name), program.words.count == 1 else {
+      throw Untranslatable("the shell \(program)")
+    }
+    let own = flags ?? ["-c"]
+    guard own.last?.first == "-", own.last?.last == "c" else {
+      throw Untranslatable("the options of the shell: \(own.joined(separator: " "))")
+    }
+    let isOne = makefile.settings.contains(".ONESHELL")
+    let endsAtFailure = own.contains { $0.first == "-" && $0.contains("e") && !$0.contains("p") }
+    if isOne || endsAtFailure {
+      shell = [program] + own.dropLast() + Self.lastFlags(own.last ?? "-c")
+      if !isOne, shell?.contains("-e") != true { shell?.insert("-e", at: 1) }
+    } else {
+      shell = [program, "-e"] + own.dropLast() + Self.lastFlags(own.last ?? "-c")
+    }
+  }
+
+  /// Splits the last flags, such as `-ec`, so that `-c` is alone.
+  private static func lastFlags(_ text: String) -> [String] {
+    let others = text.dropFirst().dropLast()
+    return (others.isEmpty ? [] : ["-\(others)"]) + ["-c"]
+  }
+
+  /// The lines that set the exported variables whose values need a shell.
+  private func exports(_ scope: MakeScope) throws(Untranslatable) -> [String] {
+    var lines: [String] = []
+    for name in makefile.exportedNames + makefile.ownExports(target) {
+      guard let variable = own[name] ?? variables[name] else { continue }
+      var value: ShellText
+      if let known = variable.value {
+        value = known
+      } else if variable.isDefault {
+        value = ShellText(part: .shell("${\(name)-\(try variables.known(variable.raw, scope))}"))
+      } else {
+        if let problem = variable.problem { throw Untranslatable(problem) }
+        var inner = scope
+        inner.automatic[name] = ShellText(part: .shell("${\(name)}"))
+        value = try variables.expanded(variable.raw, inner)
+      }
+      if own[name] == nil, value.known?.contains(MakeVariables.here) == false { continue }
+      let text = value.parts.map { part in
+        switch part {
+        case .literal(let text):
+          text.map { "\"\\$`".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        case .shell(let text): text
+        case .parameter(let name): "${\(name)}"
+        }
+      }.joined()
+      lines.append(
+        "export \(name)=\"\(text)\"".replacing(
+          MakeVariables.here, with: "${\(MakeVariables.hereVariable)}"))
+    }
+    return lines
+  }
+}
+
+extension Makefile {
+  /// The variables that the commands get, in the order of the file.
+  var exportedNames: [String] {
+    variables.names.filter { name in
+      StepNames.identifier(name) == name
+        && (exported.contains(name) || exported.contains("*")
+          || MakeVariables.environment.contains(name))
+    }
+  }
+
+  func ownExports(_ target: MakeTarget) -> [String] {
+    target.own.filter(\.isExported).map { String($0.name) }
+  }
+}

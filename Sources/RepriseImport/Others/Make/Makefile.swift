@@ -1,0 +1,340 @@
+// Reads the variables and the rules of a makefile, in the order in which make does.
+
+/// The variables and rules of a makefile.
+struct Makefile {
+  private(set) var targets: [String: MakeTarget] = [:]
+  /// The names of the targets in the order of the file.
+  private(set) var order: [String] = []
+  private(set) var patterns: [MakePatternRule] = []
+  private(set) var phony: Set<String> = []
+  private(set) var exported: Set<String> = []
+  /// The targets such as `.ONESHELL` that are settings.
+  private(set) var settings: Set<String> = []
+  var variables: MakeVariables
+  let findings = MakeFindings()
+
+  /// The rules whose commands follow: names of targets, and positions of pattern rules.
+  private var open: (targets: [String], patterns: [Int]) = ([], [])
+  private var conditions = MakeConditions()
+  private var definition: (assignment: MakeAssignment, lines: [String], line: Int)?
+  private var depth = 0
+
+  init(_ text: String, folder: ImportFolder) {
+    variables = MakeVariables(findings: findings, folder: folder)
+    read(text)
+    if let line = conditions.open { missing(line, "a condition without endif") }
+  }
+
+  private func missing(_ line: Int, _ text: String) { findings.remark(.missing, line, text) }
+
+  private mutating func read(_ text: String) {
+    for line in MakeLine.lines(of: text) {
+      if readDefinition(line) { continue }
+      if line.isCommand, !open.targets.isEmpty || !open.patterns.isEmpty {
+        if conditions.isActive { add(line) }
+        continue
+      }
+      let content = line.withoutComment
+      let word = content.text.trimmed.prefix { !$0.isWhitespace && $0 != "(" }
+      guard !word.isEmpty else { continue }
+      if conditions.read(String(word), content, variables) { continue }
+      if conditions.isActive { readStatement(content, String(word)) }
+    }
+  }
+
+  private mutating func add(_ line: MakeLine) {
+    let command = MakeCommand(line: line.number, text: String(line.text.dropFirst()))
+    for name in open.targets {
+      let recipe = (targets[name]?.recipe ?? []) + [command]
+      targets[name]?.recipe = recipe
+      if let reason = conditions.undecided { targets[name]?.problem = reason }
+    }
+    for position in open.patterns {
+      patterns[position].recipe.append(command)
+      if let reason = conditions.undecided { patterns[position].problem = reason }
+    }
+  }
+
+  /// Reads a line of `define`; false if it is none.
+  private mutating func readDefinition(_ line: MakeLine) -> Bool {
+    let text = line.text.trimmed
+    if var current = definition {
+      if text == "endef" {
+        definition = nil
+        let value = current.lines.joined(separator: "\n")
+        if conditions.isActive { set(current.assignment, value[...], current.line) }
+      } else {
+        current.lines.append(line.text)
+        definition = current
+      }
+      return true
+    }
+    guard text.hasPrefix("define "), !line.isCommand else { return false }
+    let rest = String(text.dropFirst(7))
+    guard let assignment = MakeAssignment(rest.contains("=") ? rest : rest + " =") else {
+      return false
+    }
+    definition = (assignment, [], line.number)
+    open = ([], [])
+    return true
+  }
+
+  private mutating func readStatement(_ line: MakeLine, _ word: String) {
+    let rest = String(line.text.trimmed.dropFirst(word.count)).trimmed
+    if let assignment = MakeAssignment(line.text) {
+      open = ([], [])
+      return set(assignment, assignment.value, line.number)
+    }
+    switch word {
+    case "export", "unexport":
+      open = ([], [])
+      let names = (try? variables.known(rest, MakeScope()))?.words ?? []
+      if word == "unexport" {
+        exported.subtract(names)
+      } else {
+        exported.formUnion(rest.isEmpty ? ["*"] : names)
+      }
+    case "include", "-include", "sinclude":
+      open = ([], [])
+      include(rest, line.number, isRequired: word == "include")
+    case "undefine", "vpath", "load", "unload":
+      open = ([], [])
+      missing(line.number, String(line.text.trimmed.prefix(60)))
+    default:
+      if line.text.trimmed.first == "$", line.text.firstOutside(":") == nil {
+        open = ([], [])
+        return readReference(line)
+      }
+      readRule(line)
+    }
+  }
+
+  /// Reads a line that is only a reference, such as `$(info …)`.
+  private func readReference(_ line: MakeLine) {
+    do throws(Untranslatable) {
+      let text = try variables.known(line.text, MakeScope()).trimmed
+      if !text.isEmpty { missing(line.number, "lines that a reference makes") }
+    } catch {
+      missing(line.number, error.reason)
+    }
+  }
+
+  private mutating func include(_ text: String, _ line: Int, isRequired: Bool) {
+    let names: [String]
+    do throws(Untranslatable) {
+      names = try variables.known(text, MakeScope()).words
+    } catch {
+      return missing(line, "include: \(error.reason)")
+    }
+    for name in names {
+      let path = MakePattern.relative(name)
+      let paths = path.contains("*") ? variables.folder.files(matching: path) : [path]
+      for path in paths {
+        guard depth < 8, let bytes = variables.folder.read(path),
+          let text = String(validating: bytes, as: UTF8.self)
+        else {
+          if isRequired { missing(line, "include: there is no \(path)") }
+          continue
+        }
+        depth += 1
+        read(text)
+        depth -= 1
+      }
+    }
+  }
+
+  // MARK: Variables
+
+  private mutating func set(_ assignment: MakeAssignment, _ value: Substring, _ line: Int) {
+    let name: String
+    do throws(Untranslatable) {
+      name = try variables.known(assignment.name, MakeScope())
+    } catch {
+      return missing(line, "a variable with a computed name: \(error.reason)")
+    }
+    if assignment.isExported { exported.insert(name) }
+    let changed = Self.changed(
+      variables[name], assignment, value, line, variables, MakeScope())
+    if var changed {
+      changed.problem = conditions.undecided ?? changed.problem
+      variables[name] = changed
+    }
+  }
+
+  /// Returns a variable after an assignment; nil if it stays as it is.
+  static func changed(
+    _ old: MakeVariable?, _ assignment: MakeAssignment, _ value: Substring, _ line: Int,
+    _ variables: MakeVariables, _ scope: MakeScope
+  ) -> MakeVariable? {
+    var new = MakeVariable(raw: String(value), line: line)
+    var script = scope
+    script.isScript = true
+    script.isKept = true
+    do throws(Untranslatable) {
+      switch assignment.kind {
+      case "?=":
+        if old != nil { return nil }
+        new.isDefault = true
+      case "+=":
+        guard var old else { break }
+        new.problem = old.problem
+        if var text = old.value {
+          if !text.isEmpty { text.append(.literal(" ")) }
+          text.append(try variables.expanded(value, script))
+          new.value = text
+        } else {
+          old.raw += old.raw.isEmpty ? String(value) : " " + value
+          new.raw = old.raw
+        }
+      case ":=": new.value = try variables.expanded(value, script)
+      case "!=":
+        new.raw = "$(shell \(value))"
+        new.value = try variables.expanded("$(shell \(value))", script)
+      default: break
+      }
+    } catch {
+      new.problem = error.reason
+    }
+    if let known = new.value?.known { new.raw = known }
+    return new
+  }
+
+  // MARK: Rules
+
+  private mutating func readRule(_ line: MakeLine) {
+    open = ([], [])
+    guard let colon = line.text.firstOutside(":") else {
+      return missing(line.number, String(line.text.trimmed.prefix(60)))
+    }
+    let names: [String]
+    do throws(Untranslatable) {
+      names = try variables.known(line.text[..<colon], MakeScope()).words
+        .map(MakePattern.relative)
+    } catch {
+      return missing(line.number, "the rule for \(line.text[..<colon]): \(error.reason)")
+    }
+    var rest = line.text[line.text.index(after: colon)...]
+    guard names.last != "&" else { return missing(line.number, "a rule for a group of targets") }
+    let isDouble = rest.first == ":"
+    if isDouble { rest = rest.dropFirst() }
+    if let assignment = MakeAssignment(String(rest)), rest.firstOutside(";") == nil {
+      return setOwn(assignment, names, line.number)
+    }
+    var rule = MakeTarget(name: "", line: line.number)
+    rule.description = line.description
+    if let semicolon = rest.firstOutside(";") {
+      let command = String(rest[rest.index(after: semicolon)...]).trimmed
+      rule.recipe = [MakeCommand(line: line.number, text: command)]
+      rest = rest[..<semicolon]
+    }
+    readPrerequisites(rest, names, &rule)
+    if isDouble, names.contains(where: { targets[$0]?.recipe != nil }) {
+      rule.problem = "several rules with ::"
+    }
+  }
+
+  private mutating func setOwn(_ assignment: MakeAssignment, _ names: [String], _ line: Int) {
+    for name in names {
+      if name.contains("%") { return missing(line, "a variable of the pattern \(name)") }
+      declare(name, line)
+      targets[name]?.own.append(assignment)
+      if let reason = conditions.undecided { targets[name]?.problem = reason }
+    }
+  }
+
+  private mutating func declare(_ name: String, _ line: Int) {
+    guard targets[name] == nil else { return }
+    targets[name] = MakeTarget(name: name, line: line)
+    order.append(name)
+  }
+
+  private mutating func readPrerequisites(
+    _ text: Substring, _ names: [String], _ rule: inout MakeTarget
+  ) {
+    var text = text
+    var pattern: String?
+    var scope = MakeScope()
+    if settings.contains(".SECONDEXPANSION"), text.contains("$$") {
+      rule.problem = "prerequisites with a second expansion"
+    }
+    do throws(Untranslatable) {
+      if let colon = text.firstOutside(":") {
+        pattern = MakePattern.relative(try variables.known(text[..<colon], scope).trimmed)
+        text = text[text.index(after: colon)...]
+      }
+      let bar = text.firstOutside("|") ?? text.endIndex
+      scope.depth = 0
+      rule.prerequisites = try variables.known(text[..<bar], scope).words.flatMap(paths)
+      if bar < text.endIndex {
+        rule.orderOnly = try variables.known(text[text.index(after: bar)...], scope).words
+          .flatMap(paths)
+      }
+    } catch {
+      rule.problem = error.reason
+    }
+    rule.problem = conditions.undecided ?? rule.problem
+    for name in names { add(rule, name, pattern) }
+  }
+
+  private func paths(_ word: String) -> [String] {
+    let path = MakePattern.relative(word)
+    guard path.contains("*") || path.contains("?") else { return [path] }
+    let files = variables.folder.files(matching: path)
+    return files.isEmpty ? [path] : files
+  }
+
+  private mutating func add(_ rule: MakeTarget, _ name: String, _ pattern: String?) {
+    var rule = rule
+    if let pattern {
+      guard let stem = MakePattern.stem(name, pattern) else {
+        return missing(rule.line, "\(name) does not match \(pattern)")
+      }
+      rule.prerequisites = rule.prerequisites.map { MakePattern.filled($0, stem) }
+      rule.orderOnly = rule.orderOnly.map { MakePattern.filled($0, stem) }
+      rule.stem = stem
+    } else if name.contains("%") {
+      patterns.append(
+        MakePatternRule(
+          target: name, prerequisites: rule.prerequisites, orderOnly: rule.orderOnly,
+          recipe: rule.recipe ?? [], line: rule.line, problem: rule.problem))
+      return open.patterns.append(patterns.count - 1)
+    }
+    if name.first == ".", !name.contains("/"), readSetting(name, rule) { return }
+    declare(name, rule.line)
+    guard var target = targets[name] else { return }
+    if target.recipe == nil { target.line = rule.line }
+    if let recipe = rule.recipe { target.recipe = recipe }
+    target.prerequisites += rule.prerequisites
+    target.orderOnly += rule.orderOnly
+    target.problem = target.problem ?? rule.problem
+    target.stem = rule.stem ?? target.stem
+    target.description = rule.description ?? target.description
+    targets[name] = target
+    open.targets.append(name)
+  }
+
+  /// Reads a target that is a setting or a suffix rule; false if it is an ordinary one.
+  private mutating func readSetting(_ name: String, _ rule: MakeTarget) -> Bool {
+    switch name {
+    case ".PHONY": phony.formUnion(rule.prerequisites)
+    case ".ONESHELL", ".SECONDEXPANSION", ".POSIX", ".NOTPARALLEL": settings.insert(name)
+    case ".SILENT", ".SUFFIXES", ".PRECIOUS", ".SECONDARY", ".INTERMEDIATE", ".NOTINTERMEDIATE",
+      ".LOW_RESOLUTION_TIME":
+      break
+    case ".DELETE_ON_ERROR": settings.insert(name)
+    case ".EXPORT_ALL_VARIABLES": exported.insert("*")
+    case ".IGNORE", ".DEFAULT": missing(rule.line, name)
+    default:
+      let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 2 || parts.count == 1, parts.allSatisfy({ !$0.isEmpty }),
+        rule.prerequisites.isEmpty, parts.count == 2
+      else { return false }
+      patterns.append(
+        MakePatternRule(
+          target: "%.\(parts[1])", prerequisites: ["%.\(parts[0])"], orderOnly: [],
+          recipe: rule.recipe ?? [], line: rule.line, problem: rule.problem))
+      open.patterns.append(patterns.count - 1)
+    }
+    return true
+  }
+}

@@ -1,0 +1,152 @@
+// Text that becomes a part of a shell script: what is known now, and what only a shell knows.
+
+/// A text that other tools put into a script before a shell reads it.
+struct ShellText {
+  /// A part of the text.
+  enum Part: Equatable {
+    /// Text that is known.
+    case literal(String)
+    /// An expansion of a shell, such as `${HOME}` or `$(uname)`.
+    case shell(String)
+    /// The value of a parameter, which the script has as a variable.
+    case parameter(String)
+  }
+
+  private(set) var parts: [Part] = []
+
+  init(_ text: String = "") { append(.literal(text)) }
+
+  init(part: Part) { append(part) }
+
+  /// The text if all of it is known.
+  var known: String? {
+    switch parts.count {
+    case 0: ""
+    case 1: if case .literal(let text) = parts[0] { text } else { nil }
+    default: nil
+    }
+  }
+
+  /// Whether there is neither a text nor an expansion.
+  var isEmpty: Bool { parts.isEmpty }
+
+  mutating func append(_ part: Part) {
+    guard part != .literal("") else { return }
+    if case .literal(let text) = part, case .literal(let last)? = parts.last {
+      parts[parts.count - 1] = .literal(last + text)
+    } else {
+      parts.append(part)
+    }
+  }
+
+  mutating func append(_ text: ShellText) {
+    for part in text.parts { append(part) }
+  }
+
+  /// Returns the text with its parameters as expansions of a shell.
+  ///
+  /// An expansion within single quotes gets double quotes of its own, so that it is expanded.
+  ///
+  /// - Throws: ``Untranslatable`` if a shell would not expand a part.
+  func script() throws(Untranslatable) -> String {
+    var quotes = ShellPlace()
+    var result = ""
+    for part in parts {
+      let expansion: String
+      switch part {
+      case .literal(let text):
+        quotes.read(text)
+        result += text
+        continue
+      case .shell(let text): expansion = text
+      case .parameter(let name): expansion = "${\(name)}"
+      }
+      guard !quotes.isUnclear else {
+        throw Untranslatable("a value in a here-document")
+      }
+      result += quotes.isSingle ? "'\"\(expansion)\"'" : expansion
+    }
+    return result
+  }
+
+  /// The parameters in the text.
+  var parameters: [String] {
+    parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+  }
+}
+
+/// Where a shell is within quotes, at the end of what has been read.
+struct ShellPlace {
+  private enum Place { case plain, single, double, comment }
+
+  private var places: [Place] = [.plain]
+  private var isEscaped = false
+  private var previous: Character = " "
+  /// The characters of operators outside of quotes: `;`, `&`, `|` and the like.
+  private(set) var operators = ""
+  private(set) var hasComment = false
+  /// How many `${` are open.
+  private var references = 0
+  /// Whether a here-document has begun, in which quotes are no quotes.
+  private(set) var isUnclear = false
+
+  /// Whether the next character is within single quotes.
+  var isSingle: Bool { places.last == .single }
+  /// Whether the next character is outside of all quotes.
+  var isPlain: Bool { places.last == .plain }
+
+  mutating func read(_ text: String) {
+    for character in text {
+      step(character)
+      previous = character
+    }
+  }
+
+  private mutating func step(_ character: Character) {
+    if isEscaped {
+      isEscaped = false
+      return
+    }
+    switch places.last ?? .plain {
+    case .single: if character == "'" { places.removeLast() }
+    case .comment: if character == "\n" { places.removeLast() }
+    case .double: inDouble(character)
+    case .plain: inPlain(character)
+    }
+  }
+
+  private mutating func inDouble(_ character: Character) {
+    switch character {
+    case "\\": isEscaped = true
+    case "\"": places.removeLast()
+    case "(" where previous == "$":
+      places.append(.plain)
+      operators += "$("
+    case "`": operators += "`"
+    default: break
+    }
+  }
+
+  private mutating func inPlain(_ character: Character) {
+    switch character {
+    case "\\": isEscaped = true
+    case "'": places.append(.single)
+    case "\"": places.append(.double)
+    case "#" where previous.isWhitespace || ";(&|".contains(previous):
+      places.append(.comment)
+      hasComment = true
+    case "(":
+      places.append(.plain)
+      operators += previous == "$" ? "$(" : "("
+    case ")":
+      if places.count > 1 { places.removeLast() }
+      operators += ")"
+    case "<" where previous == "<": isUnclear = true
+    case "&" where previous == ">" || previous == "<", ">" where previous == "&": break
+    case "{" where previous == "$": references += 1
+    case "}" where references > 0: references -= 1
+    case ";", "&", "|", "`", "{", "}", "!", "\n": operators.append(character)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import RepriseImport
+import Testing
+
+struct MakeTests {
+  private func make(_ text: String, files: [String: String] = [:]) throws -> ImportedWorkflow {
+    try imported(text, from: .make, path: "Makefile", files: files)
+  }
+
+  private func expect(_ workflow: ImportedWorkflow, contains parts: [String]) {
+    for part in parts { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }
+  }
+
+  @Test func `only the default goal of a makefile runs by default`() throws {
+    let workflow = try make(
+      """
+      CC = gcc  # the compiler
+      OBJECTS = main.o \\
+        util.o
+      .PHONY: all clean install
+      all: app
+      app: $(OBJECTS) | build ## Link it
+      \t$(CC) -o $@ $^
+      %.o: %.c
+      \t$(CC) -c $<
+      build:
+      \tmkdir -p build
+      clean:
+      \t-rm app
+      \t@cd build && rm *.o
+      install: all
+      \techo $$HOME $(shell pwd)
+      """, files: ["main.c": "", "util.c": ""])
+    let parts = workflow.text.split(separator: "\nworkflows:")
+    try #require(parts.count == 2)
+    #expect(parts[0].contains("uses: \"#all\""), "\(workflow.text)")
+    for name in ["rm app", "build && rm", "echo"] { #expect(!parts[0].contains(name)) }
+    expect(
+      workflow,
+      contains: [
+        "max-parallel: 1", "${CC} -o app main.o util.o", "${CC} -c main.c",
+        "[ ! -e main.o ] || [ main.c -nt main.o ]", "needs: [main-o, util-o, build]",
+        "rm app || true", "(cd build && rm *.o)", "echo $HOME ${CURDIR}", "CC: ${{ params.CC }}",
+        "needs: [all]", "description: Link it",
+      ])
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    ("OUT = out\nclean:\n\trm -rf $(OUT:%=%/build)/*\n", "rm -rf out/build/*"),
+    ("SRCS = a.c b.c\nOBJS := $(SRCS:.c=.o)\napp: $(OBJS)\n\tcc $^\n%.o:\n\tx\n", "cc a.o b.o"),
+    ("app: $(wildcard *.c)\n\tcc -o $@ $^\n", "cc -o app a.c b.c"),
+    ("app: CFLAGS=-O2\napp:\n\tcc $(CFLAGS)\n", "run: cc -O2"),
+    ("a:\n\techo '$(HOME)'\n", "echo ''\"${HOME}\"''"),
+    ("ifeq ($(shell uname),Linux)\nX = 1\nelse\nX = 2\nendif\na:\n\techo $(X)\n", "echo ${X}"),
+    ("SHELL := /bin/bash\na:\n\t[[ a ]]\n", "shell: [/bin/bash, -e, -c]"),
+    ("a: ; mkdir -p a\n", "run: \"[ ! -e a ]\""),
+  ])
+  func `what make computes is computed`(_ text: String, _ part: String) throws {
+    let workflow = try make(text, files: ["a.c": "", "b.c": ""])
+    expect(workflow, contains: [part])
+    #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    "clean:\n\trm -rf $(OUT)/*\n", "a: $(OUT)\n\trm -rf x\n", "a:\n\trm -rf x $(A%B) $(x.y)\n",
+    "ifeq ($(shell id),x)\nA = 1\nelse\nA = 2\nendif\na:\n\trm -rf $(A)\n",
+    "SHELL = python3\na:\n\trm -rf x\n", "a:\n\trm -rf x &\n", "A = $(eval x)\na:\n\trm -rf $(A)\n",
+  ])
+  func `a command that cannot be translated fails and nothing runs in its place`(
+    _ text: String
+  ) throws {
+    let workflow = try make(text)
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("exit 1"))
+    for line in workflow.text.split(separator: "\n")
+    where !line.contains("#") && !line.contains("echo") {
+      #expect(!line.contains("rm -rf"), "\(line)")
+    }
+  }
+}
