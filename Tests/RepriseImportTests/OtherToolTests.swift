@@ -6,41 +6,6 @@ struct OtherToolTests {
     for part in parts { #expect(workflow.text.contains(part), "\(workflow.text)") }
   }
 
-  @Test func `tasks become steps that need the tasks they call`() throws {
-    let workflow = try imported(
-      """
-      version: '3'
-      vars: { BIN: app, REV: { sh: git rev-parse HEAD } }
-      dotenv: [.env]
-      tasks:
-        default: { deps: [lint], cmds: [task: build] }
-        build:
-          desc: Build it
-          sources: ["src/**"]
-          generates: [app]
-          cmds: ["cc -o {{.BIN}} -DREV={{.REV}} main.c"]
-        lint: golint {{.CLI_ARGS}}
-        clean: { cmds: [{ cmd: "rm {{.BIN}}", ignore_error: true }], prompt: Sure? }
-      """, from: .taskfile, path: "Taskfile.yml")
-    expect(
-      workflow,
-      contains: [
-        "needs: [lint, build]", "BIN: ${{ params.BIN }}", "export REV=\"$(git rev-parse HEAD)\"",
-        "cc -o ${BIN} -DREV=${REV} main.c", "inputs: [src/**]", "makes: [app]",
-        "CLI_ARGS: ${{ join(args, ' ') }}", "approval: Sure?", "{ rm ${BIN}; } || true",
-        "required: false", "# Build it",
-      ])
-    #expect(workflow.verdict == .withNotes)
-  }
-
-  @Test func `what a Taskfile computes with functions is missing`() throws {
-    let workflow = try imported(
-      "version: '3'\ntasks: { a: 'echo {{.A | upper}}', b: { cmds: [{ for: [x, y], cmd: 'echo {{.ITEM}}' }] } }",
-      from: .taskfile, path: "Taskfile.yml")
-    #expect(workflow.verdict == .inPart)
-    expect(workflow, contains: ["complete this step", "for ITEM in 'x' 'y'; do"])
-  }
-
   @Test func `a file of dagu keeps its order, outputs and handlers`() throws {
     let workflow = try imported(
       """
@@ -80,6 +45,52 @@ struct OtherToolTests {
     #expect(workflow.verdict == .inPart)
   }
 
+  @Test func `approvals, conditions and rounds of dagu are those of a step`() throws {
+    let workflow = try imported(
+      """
+      env: [X: 1, Y: "${X}2"]
+      params: "deploy"
+      preconditions: { condition: "${X}", expected: "1" }
+      defaults: { retry_policy: { limit: 2, interval_sec: 3, backoff: false } }
+      steps:
+        - { id: a, run: echo $1, approval: { prompt: Right?, input: [WHY], required: [WHY] } }
+        - { id: b, run: ./b, preconditions: test -f x, repeat_policy: { repeat: while, exit_code: [1] } }
+        - [{ id: c, run: ./c }, { id: d, run: ./d }]
+        - { id: e, command: python3 -u, script: print(1) }
+      """, from: .dagu, path: "w.yaml")
+    expect(
+      workflow,
+      contains: [
+        "\"Y\": \"12\"", "echo ${p1}", "after: true", "if-skipped: skip", "while: status == 1",
+        "limit: 2", "delay: 3s", "grep -Fxq 1", "#!/usr/bin/env -S python3 -u",
+        "  - parallel:\n      - id: c",
+      ])
+    #expect(!workflow.text.contains("backoff"))
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `further documents of dagu are workflows`() throws {
+    let workflow = try imported(
+      "steps: [{ id: a, call: child, params: 'N=1' }]\n---\nname: child\nparams: [{ name: N }]\nsteps: [{ id: b, run: echo $N }]\n",
+      from: .dagu, path: "w.yaml")
+    expect(workflow, contains: ["uses: \"#child\"", "N: \"1\"", "workflows:\n  child:"])
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    "steps: [{ id: a, run: rm x, parallel: [1] }]", "steps: [{ id: a, run: 'rm ${C.host}' }]",
+    "steps: [{ id: a, run: rm x, repeat_policy: { repeat: true, limit: 3 } }]",
+    "steps: [{ id: a, run: rm x, new_key: 1 }]", "new_key: 1\nsteps: [{ id: a, run: rm x }]",
+    "env: [A: '`id`']\nsteps: [{ id: a, run: rm x }]",
+    "steps: [{ id: a, run: rm x, continue_on: { exit_code: [3] } }]",
+  ])
+  func `what dagu does and Reprise does not fails with its line`(_ text: String) throws {
+    let workflow = try imported(text, from: .dagu, path: "w.yaml")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("# missing: "), "\(workflow.text)")
+  }
+
   @Test(arguments: [
     (".github/workflows/ci.yml", "jobs: { a: { steps: [] } }", ImportFormat.github),
     ("Taskfile.dist.yaml", "version: '3'", .taskfile), ("tasks.yaml", "tasks: { a: x }", .taskfile),
@@ -92,37 +103,5 @@ struct OtherToolTests {
   @Test(arguments: ["notes.txt", "w.yaml", "w.json"])
   func `other files are not recognized`(_ path: String) {
     #expect(ImportFormat(path: path, bytes: Array("a: 1".utf8)) == nil)
-  }
-
-  @Test func `included Taskfiles become tasks with their names before`() throws {
-    let workflow = try imported(
-      """
-      includes:
-        docs: ./documentation
-        lib: { taskfile: lib/Tasks.yml, dir: lib, flatten: true }
-        none: { taskfile: none.yml, optional: true }
-      tasks:
-        all: { deps: [docs:build, compile], cmds: [echo done] }
-        clean: rm -rf out
-      """, from: .taskfile, path: "Taskfile.yml",
-      files: [
-        "documentation/Taskfile.yml":
-          "vars: { OUT: pages }\ntasks: { build: { deps: [prepare, ':clean'], cmds: ['./docs {{.OUT}}'] }, prepare: mkdir x }",
-        "lib/Tasks.yml": "tasks: { compile: { cmds: [make], dir: src } }",
-      ])
-    for part in [
-      "needs: [docs-build, compile]", "needs: [docs-prepare, clean]", "run: ./docs ${OUT}",
-      "OUT: pages", "dir: lib/src",
-    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
-    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
-  }
-
-  @Test func `an include that is not there is missing, and one of itself ends`() throws {
-    let workflow = try imported(
-      "includes: { a: a.yml, b: Taskfile.yml }\ntasks: { x: make }", from: .taskfile,
-      path: "Taskfile.yml",
-      files: ["Taskfile.yml": "includes: { b: Taskfile.yml }\ntasks: { x: make }"])
-    #expect(workflow.remarks.contains { $0.text.contains("there is no a.yml") })
-    #expect(workflow.verdict == .inPart)
   }
 }

@@ -54,8 +54,7 @@ struct ImportPropertyTests {
       do throws(ImportError) {
         let result = try ImportedWorkflow(Array(text.utf8), from: format, path: "w.yaml")
         #expect(throws: Never.self, "\(text)\n\(result.text)") {
-          try Workflow(
-            text: result.text, file: "w.yaml", with: Arguments(allowsMissing: true), actions: nil)
+          try checkWorkflows(in: result.text)
         }
       } catch {
         #expect(!error.description.isEmpty)

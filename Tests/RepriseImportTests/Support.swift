@@ -20,9 +20,17 @@ func imported(
     }, system: "Linux", architecture: "x86_64")
   let workflow = try ImportedWorkflow(
     Array(text.utf8), from: format, path: path, folder: folder)
-  _ = try Workflow(
-    text: workflow.text, file: "ci.yaml", with: Arguments(allowsMissing: true), actions: nil)
+  try checkWorkflows(in: workflow.text)
   return workflow
+}
+
+/// Checks all workflows of a file.
+func checkWorkflows(in text: String) throws {
+  let file = WorkflowText(Array(text.utf8), file: "ci.yaml")
+  for part in (file.hasOnlyParts ? [] : [nil]) + file.namesOfParts {
+    _ = try WorkflowText(Array(text.utf8), file: "ci.yaml", part: part)
+      .workflow(with: Arguments(allowsMissing: true), actions: nil)
+  }
 }
 
 /// Imports a job with these steps.

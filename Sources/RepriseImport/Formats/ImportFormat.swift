@@ -77,10 +77,10 @@ extension ImportedWorkflow {
       var reader = GitHubImport(SourceNode(try Self.root(of: bytes)), files: folder.read)
       draft = try reader.draft()
     case .taskfile:
-      var reader = TaskfileImport(try Self.root(of: bytes), files: folder.read)
+      var reader = TaskfileImport(SourceNode(try Self.root(of: bytes)), folder: folder)
       draft = try reader.draft()
     case .dagu:
-      var reader = DaguImport(try Self.root(of: bytes))
+      var reader = DaguImport(try Self.documents(of: bytes))
       draft = try reader.draft()
     case .make:
       guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -100,6 +100,29 @@ extension ImportedWorkflow {
     remarks =
       draft.remarks.sorted { $0.line < $1.line }
       + checked.removed.map { ImportRemark(weight: .missing, line: 0, text: $0) }
+  }
+
+  /// Returns the documents of a file, which a line with `---` separates.
+  private static func documents(of bytes: [UInt8]) throws(ImportError) -> [SourceNode] {
+    var parts: [[UInt8]] = [[]]
+    var line = 0
+    for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      line += 1
+      let isSeparator = text.elementsEqual("---".utf8) || text.elementsEqual("---\r".utf8)
+      if isSeparator {
+        // The lines before keep the numbers of those that follow.
+        parts.append(Array(repeating: UInt8(ascii: "\n"), count: line))
+      } else {
+        parts[parts.count - 1] += text + [UInt8(ascii: "\n")]
+      }
+    }
+    let filled = parts.filter { part in
+      String(decoding: part, as: UTF8.self).split(whereSeparator: \.isNewline)
+        .contains { !$0.trimmed.isEmpty && !$0.trimmed.hasPrefix("#") }
+    }
+    var roots: [SourceNode] = []
+    for part in filled { roots.append(SourceNode(try root(of: part))) }
+    return roots
   }
 
   private static func root(of bytes: [UInt8]) throws(ImportError) -> Node {

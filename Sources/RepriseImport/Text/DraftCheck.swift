@@ -58,14 +58,21 @@ struct CheckedDraft {
     throw ImportError("the workflow would have too many errors")
   }
 
+  /// Returns the errors of a file, with those of each workflow under `workflows`.
   private static func errors(in text: String, file: String) -> [Diagnostic] {
-    do {
-      _ = try Workflow(
-        text: text, file: file, with: Arguments(allowsMissing: true), actions: nil)
-      return []
-    } catch {
-      return error.diagnostics.filter { $0.severity == .error }
+    let bytes = Array(text.utf8)
+    let whole = WorkflowText(bytes, file: file)
+    let parts: [String?] = (whole.hasOnlyParts ? [] : [nil]) + whole.namesOfParts
+    var errors: [Diagnostic] = []
+    for part in parts {
+      do throws(WorkflowError) {
+        _ = try WorkflowText(bytes, file: file, part: part)
+          .workflow(with: Arguments(allowsMissing: true), actions: nil)
+      } catch {
+        errors += error.diagnostics.filter { $0.severity == .error && !errors.contains($0) }
+      }
     }
+    return errors
   }
 
   /// Returns the path of the smallest item that can be removed: an item, or what needs it.

@@ -5,6 +5,8 @@ struct CommandLine {
   let text: String
   /// Whether the next command runs, too, if this one fails.
   var ignoresErrors = false
+  /// Whether the shell of its own ends with the first command that fails.
+  var endsAtFailure = false
 
   /// Words that begin a compound command, or change the shell that executes them.
   private static let special: Set = [
@@ -29,7 +31,14 @@ struct CommandLine {
     let needsLine = quotes.hasComment || quotes.isUnclear || text.contains("\n")
     let chain = body.filter { !"&|".contains($0) }
     var result = text
-    if !chain.isEmpty || quotes.isUnclear {
+    if endsAtFailure {
+      let isCompound = !body.isEmpty || needsLine || changesShell
+      if ignoresErrors, chain.contains(where: { ";\n".contains($0) }) {
+        // In a list with ||, a shell would not end with the first failure.
+        return "bash -e -c \(text.shellQuoted) || true"
+      }
+      if isCompound { result = needsLine ? "(\n\(text)\n)" : "(\(text))" }
+    } else if !chain.isEmpty || quotes.isUnclear {
       result = needsLine ? "(set +e\n\(text)\n)" : "(set +e; \(text))"
     } else if needsLine {
       result = "(set +e\n\(text)\n)"

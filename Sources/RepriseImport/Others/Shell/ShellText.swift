@@ -1,7 +1,7 @@
 // Text that becomes a part of a shell script: what is known now, and what only a shell knows.
 
 /// A text that other tools put into a script before a shell reads it.
-struct ShellText {
+struct ShellText: Equatable {
   /// A part of the text.
   enum Part: Equatable {
     /// Text that is known.

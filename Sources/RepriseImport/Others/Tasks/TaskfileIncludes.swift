@@ -8,13 +8,13 @@ struct TaskfileIncludes {
   struct Task {
     /// Its name, with those of the includes before it.
     let name: String
-    let node: Node
+    let node: SourceNode
     /// The names of the includes, each followed by a colon.
     let prefix: String
     /// The folder in which its commands run, unless it is that of the file.
     let folder: String?
     /// The file that it is from.
-    let file: Node
+    let file: SourceNode
   }
 
   private static let depthMax = 8
@@ -23,19 +23,19 @@ struct TaskfileIncludes {
 
   private(set) var tasks: [Task] = []
   /// The variables of all files, and those that the includes set.
-  private(set) var variables: [(pair: Node.Pair, isEnvironment: Bool)] = []
+  private(set) var variables: [(pair: SourceNode.Pair, isEnvironment: Bool)] = []
   /// The includes that could not be read, each with its line.
   private(set) var missing: [(line: Int, text: String)] = []
   private let files: (String) -> [UInt8]?
   private var count = 0
 
-  init(_ root: Node, files: @escaping (String) -> [UInt8]?) {
+  init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
     self.files = files
     read(root, prefix: "", folder: nil, base: "", hidden: [], depth: 0)
   }
 
   private mutating func read(
-    _ root: Node, prefix: String, folder: String?, base: String, hidden: [String], depth: Int
+    _ root: SourceNode, prefix: String, folder: String?, base: String, hidden: [String], depth: Int
   ) {
     for pair in root["env"]?.pairs ?? [] { variables.append((pair, true)) }
     for pair in root["vars"]?.pairs ?? [] { variables.append((pair, false)) }
@@ -50,7 +50,7 @@ struct TaskfileIncludes {
   }
 
   private mutating func include(
-    _ pair: Node.Pair, prefix: String, folder: String?, base: String, depth: Int
+    _ pair: SourceNode.Pair, prefix: String, folder: String?, base: String, depth: Int
   ) {
     let name = pair.key.text ?? ""
     let line = pair.key.mark.line
@@ -77,7 +77,7 @@ struct TaskfileIncludes {
   }
 
   /// Returns a file, and its folder with a slash.
-  private func file(_ path: String) -> (root: Node, folder: String)? {
+  private func file(_ path: String) -> (root: SourceNode, folder: String)? {
     var plain = path[...]
     while plain.hasPrefix("./") { plain = plain.dropFirst(2) }
     while plain.last == "/" { plain = plain.dropLast() }
@@ -87,7 +87,9 @@ struct TaskfileIncludes {
       let document = Document(SourceText(bytes))
       guard document.problems.isEmpty, let root = document.root else { return nil }
       let end = candidate.lastIndex(of: "/").map { candidate.index(after: $0) }
-      return (root, String(candidate[..<(end ?? candidate.startIndex)]))
+      return (
+        SourceNode(root, file: candidate), String(candidate[..<(end ?? candidate.startIndex)])
+      )
     }
     return nil
   }

@@ -1,0 +1,86 @@
+// The values of templates of a Taskfile.
+
+/// A value of a template.
+indirect enum TaskValue: Equatable {
+  case text(ShellText)
+  case number(String)
+  case boolean(Bool)
+  case list([TaskValue])
+  case map([String: TaskValue])
+  /// The value of a variable that is not set.
+  case nothing
+
+  init(_ text: String) { self = .text(ShellText(text)) }
+
+  /// The value of a node that is no map with `sh` or the like.
+  init(_ node: SourceNode) {
+    if node.isNull {
+      self = .nothing
+    } else if node.isList {
+      self = .list(node.elements.map { TaskValue($0) })
+    } else if node.isMap {
+      self = .map(
+        Dictionary(
+          node.pairs.map { ($0.key.text ?? "", TaskValue($0.value)) }, uniquingKeysWith: { $1 }))
+    } else if let flag = node.boolean {
+      self = .boolean(flag)
+    } else {
+      self = node.isNumber ? .number(node.text ?? "") : TaskValue(node.text ?? "")
+    }
+  }
+
+  /// What a template prints for it.
+  var printed: ShellText {
+    switch self {
+    case .text(let text): return text
+    case .number(let text): return ShellText(text)
+    case .boolean(let flag): return ShellText(flag ? "true" : "false")
+    case .nothing: return ShellText()
+    case .list(let values):
+      var text = ShellText("[")
+      for (position, value) in values.enumerated() {
+        if position > 0 { text.append(.literal(" ")) }
+        text.append(value.printed)
+      }
+      text.append(.literal("]"))
+      return text
+    case .map(let values):
+      return ShellText("map[\(values.keys.sorted().joined(separator: " "))]")
+    }
+  }
+
+  /// What it prints, if that is known now.
+  func known(_ what: String) throws(Untranslatable) -> String {
+    guard let text = printed.known else {
+      throw Untranslatable("\(what) depends on a value that is known only when it runs")
+    }
+    return text
+  }
+
+  /// Whether a condition takes it for true.
+  func isTrue() throws(Untranslatable) -> Bool {
+    switch self {
+    case .nothing: false
+    case .boolean(let flag): flag
+    case .list(let values): !values.isEmpty
+    case .map(let values): !values.isEmpty
+    case .number(let text): Double(text) != 0
+    case .text: !(try known("a condition")).isEmpty
+    }
+  }
+}
+
+/// Where a template finds its variables.
+protocol TaskNames {
+  /// Returns the value of a variable.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - mustBeKnown: Whether the value decides about more than the text of a command.
+  ///   - isOptional: Whether the variable need not be set.
+  func value(
+    _ name: String, mustBeKnown: Bool, isOptional: Bool
+  ) throws(Untranslatable) -> TaskValue
+  /// What `OS` and `ARCH` are.
+  var machine: (system: String, architecture: String) { get }
+}

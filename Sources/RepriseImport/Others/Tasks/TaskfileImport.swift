@@ -1,0 +1,211 @@
+// Imports a Taskfile of go-task: each task is a workflow, and the default task is the steps.
+
+import YAML
+
+/// A task that has been written as a workflow.
+struct WrittenTask {
+  /// The name of the workflow.
+  var id: String
+  var items: [Draft.Item] = []
+  /// The parameters, in order.
+  var parameters: [String] = []
+  var stepCount = 0
+  var remarks: [ImportRemark] = []
+
+  /// Whether something could not be translated.
+  var isIncomplete: Bool { remarks.contains { $0.weight == .missing } }
+}
+
+/// What the translations of all tasks of a file share. It is used by one thread.
+final class TaskfileContext {
+  let root: SourceNode
+  let folder: ImportFolder
+  let includes: TaskfileIncludes
+  var tasks: [String: TaskfileIncludes.Task] = [:]
+  /// The names of tasks by their aliases.
+  var aliases: [String: String] = [:]
+  /// The variables of the file, without those of tasks.
+  var globals: [String: SourceNode] = [:]
+  var environment: [(name: String, node: SourceNode)] = []
+  /// Variables that have another value in an included file.
+  var ambiguous: Set<String> = []
+  /// Variables that decide about more than the text of commands.
+  var staticNames: Set<String> = []
+  /// The names that calls of a task set.
+  var passedNames: [String: Set<String>] = [:]
+  var remarks: [ImportRemark] = []
+  private var names = StepNames()
+  private var ids: [String: String] = [:]
+  private(set) var written: [(key: String, task: WrittenTask)] = []
+  private var active: Set<String> = []
+
+  init(_ root: SourceNode, folder: ImportFolder) {
+    self.root = root
+    self.folder = folder
+    includes = TaskfileIncludes(root, files: folder.read)
+    for task in includes.tasks where tasks[task.name] == nil {
+      tasks[task.name] = task
+      for alias in task.node["aliases"]?.texts ?? [] { aliases[task.prefix + alias] = task.name }
+    }
+    for (pair, isEnvironment) in includes.variables { read(pair, isEnvironment) }
+    for task in includes.tasks { readCalls(task) }
+  }
+
+  private func read(_ pair: SourceNode.Pair, _ isEnvironment: Bool) {
+    let name = pair.key.text ?? ""
+    if isEnvironment {
+      if !environment.contains(where: { $0.name == name }) {
+        environment.append((name, pair.value))
+      }
+    } else if let other = globals[name] {
+      if other.draft.lineText != pair.value.draft.lineText { ambiguous.insert(name) }
+    } else {
+      globals[name] = pair.value
+    }
+  }
+
+  private func readCalls(_ task: TaskfileIncludes.Task) {
+    let node = task.node
+    for call in (node["deps"]?.elements ?? []) + (node["cmds"]?.elements ?? []) {
+      guard let called = call["task"]?.text ?? call["defer"]?["task"]?.text,
+        let name = resolve(called, from: task.prefix)
+      else { continue }
+      let vars = call["vars"]?.pairs ?? call["defer"]?["vars"]?.pairs ?? []
+      passedNames[name, default: []].formUnion(vars.compactMap(\.key.text))
+    }
+  }
+
+  /// Returns the task that a task of an included file means.
+  func resolve(_ name: String, from prefix: String) -> String? {
+    let candidates =
+      name.first == ":" ? [String(name.dropFirst())] : prefix.isEmpty ? [name] : [prefix + name]
+    return candidates.first { tasks[$0] != nil } ?? candidates.compactMap { aliases[$0] }.first
+  }
+
+  /// Forgets what has been written, but not what has been learnt.
+  func restart() {
+    written = []
+    names = StepNames()
+    ids = [:]
+    for task in includes.tasks { ids[task.name] = names.id(for: task.name, otherwise: "task") }
+  }
+
+  /// Returns the workflow of a task.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the task.
+  ///   - passed: The variables that a call sets.
+  func task(_ name: String, _ passed: [String: TaskValue]) throws(Untranslatable) -> WrittenTask {
+    guard let task = tasks[name] else { throw Untranslatable("the task \(name)") }
+    let plain = try write(task, [:], key: name, id: ids[name] ?? name)
+    if passed.isEmpty { return plain }
+    if Set(passed.keys).isSubset(of: plain.parameters), !plain.isIncomplete { return plain }
+    let variables = passed.keys.sorted()
+    let byName = "\(name) \(variables.joined(separator: " "))"
+    let base = "\(name)-with-\(variables.joined(separator: "-"))"
+    let parameters = Dictionary(
+      uniqueKeysWithValues: variables.map {
+        ($0, TaskValue.text(ShellText(part: .parameter($0))))
+      })
+    let general = try write(task, parameters, key: byName, id: nil, base: base)
+    guard general.isIncomplete else { return general }
+    // A value that decides about more than commands needs a workflow of its own.
+    var values = passed
+    for name in variables {
+      if case .text(let text)? = values[name], text.known == nil { return general }
+      values[name] = passed[name]
+    }
+    forget(byName)
+    let key = "\(byName) \(variables.map { "\(values[$0] ?? .nothing)" })"
+    return try write(task, values, key: key, id: nil, base: base)
+  }
+
+  private func forget(_ key: String) { written.removeAll { $0.key == key } }
+
+  private func write(
+    _ task: TaskfileIncludes.Task, _ passed: [String: TaskValue], key: String, id: String?,
+    base: String = ""
+  ) throws(Untranslatable) -> WrittenTask {
+    if let known = written.first(where: { $0.key == key }) { return known.task }
+    guard active.insert(key).inserted else { throw Untranslatable("\(task.name) calls itself") }
+    defer { active.remove(key) }
+    var writer = TaskWriter(
+      task, context: self, passed: passed, id: id ?? names.id(for: base, otherwise: "task"))
+    let result = writer.write()
+    written.append((key, result))
+    return result
+  }
+}
+
+/// Imports Taskfiles.
+struct TaskfileImport {
+  private let context: TaskfileContext
+
+  init(_ root: SourceNode, folder: ImportFolder) {
+    context = TaskfileContext(root, folder: folder)
+  }
+
+  /// Translates the file.
+  mutating func draft() throws(ImportError) -> ImportDraft {
+    let tasks = context.includes.tasks
+    guard !tasks.isEmpty else { throw ImportError("a Taskfile has \"tasks\"") }
+    // The second time knows which variables cannot be parameters.
+    for _ in 0..<2 {
+      context.restart()
+      for task in tasks where task.node["internal"]?.boolean != true || task.name == "default" {
+        _ = try? context.task(task.name, [:])
+      }
+    }
+    acceptOthers()
+    var remarks = context.remarks
+    var items: [Draft.Item] = []
+    var workflows = context.written
+    let used = workflows.contains { $0.task.items.contains { $0.value.mentions("#default") } }
+    if let position = workflows.firstIndex(where: { $0.key == "default" }) {
+      items = workflows[position].task.items
+      if !used {
+        remarks += workflows[position].task.remarks
+        workflows.remove(at: position)
+      }
+    }
+    let others = workflows.map { Draft.Item($0.task.id, .map($0.task.items)) }
+    if !others.isEmpty { items.append(Draft.Item("workflows", .map(others))) }
+    items[0].comments.insert(
+      items[0].key == "workflows"
+        ? "Run a task: reprise run FILE#TASK"
+        : "This is the task default; other tasks: reprise run FILE#TASK", at: 0)
+    for entry in workflows { remarks += entry.task.remarks }
+    let missing = remarks.filter { $0.weight == .missing && $0.line == 0 }
+    items[0].comments += missing.map { "missing: \($0.text)" }
+    return ImportDraft(
+      root: .map(items), remarks: remarks,
+      stepCount: context.written.reduce(0) { $0 + $1.task.stepCount })
+  }
+
+  /// Remarks about what nobody has read of the files.
+  private func acceptOthers() {
+    let root = context.root
+    for key in ["version", "output", "silent", "interval"] { root[key]?.accept() }
+    for (line, text) in context.includes.missing {
+      context.remarks.append(ImportRemark(weight: .missing, line: line, text: text))
+    }
+    // What is only for people, and variables that no task uses.
+    for name in ["vars", "env", "tasks"] { _ = root[name]?.pairs }
+    for part in root.unread(except: ["vars", "env", "tasks"]) {
+      context.remarks.append(
+        ImportRemark(
+          weight: .missing, line: part.node.mark.line, text: "\(part.path) has no equivalent"))
+    }
+  }
+}
+
+extension Draft {
+  /// The value as text, to compare it.
+  var lineText: String { lines().texts.joined(separator: "\n") }
+
+  /// Whether a text in it is exactly this one.
+  func mentions(_ text: String) -> Bool {
+    if case .text(let own) = self { return own == text }
+    return items.contains { $0.value.mentions(text) }
+  }
+}

@@ -1,0 +1,108 @@
+import RepriseImport
+import Testing
+
+struct TaskfileTests {
+  private func tasks(_ text: String, files: [String: String] = [:]) throws -> ImportedWorkflow {
+    try imported("version: '3'\n" + text, from: .taskfile, path: "Taskfile.yml", files: files)
+  }
+
+  private func expect(_ workflow: ImportedWorkflow, contains parts: [String]) {
+    for part in parts { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }
+  }
+
+  @Test func `the default task is the steps, and other tasks run only by name`() throws {
+    let workflow = try tasks(
+      """
+      vars: { BIN: app, REV: { sh: git rev-parse HEAD } }
+      dotenv: [.env]
+      tasks:
+        default: { deps: [lint], cmds: [task: build] }
+        build:
+          desc: Build it
+          sources: ["src/**"]
+          generates: [app]
+          cmds: ["cc -o {{.BIN}} -DREV={{.REV}} main.c"]
+        lint: golint {{.CLI_ARGS}}
+        clean: { cmds: [{ cmd: "rm {{.BIN}}", ignore_error: true }], prompt: Sure? }
+      """)
+    let parts = workflow.text.split(separator: "\nworkflows:")
+    try #require(parts.count == 2)
+    expect(
+      workflow,
+      contains: [
+        "uses: \"#lint\"", "uses: \"#build\"", "BIN: ${{ params.BIN }}",
+        "REV=\"$(git rev-parse HEAD)\"", "cc -o ${BIN} -DREV=${REV} main.c", "inputs: [src/**]",
+        "makes: [app]", "golint ${CLI_ARGS}", "approval: Sure?", "rm ${BIN} || true",
+        "required: false", "description: Build it",
+      ])
+    #expect(!parts[0].contains("rm"), "\(workflow.text)")
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test func `a condition decides about its command`() throws {
+    let workflow = try tasks(
+      "tasks: { default: { cmds: [{ cmd: ./x, if: 'false' }, { task: b, if: test -f y }] }, b: ./b }"
+    )
+    expect(
+      workflow,
+      contains: ["if ( false ); then\n      ./x", "if ( test -f y ); then echo run=yes"])
+    #expect(workflow.text.contains("if: (steps.default-if.outputs.run || '') == 'yes'"))
+  }
+
+  @Test func `variables of a call are parameters, or decide in a workflow of their own`() throws {
+    let workflow = try tasks(
+      """
+      tasks:
+        default:
+          cmds:
+            - { task: say, vars: { WHO: you } }
+            - { task: go, vars: { WHERE: out } }
+        say: echo {{.WHO}}
+        go: { dir: "{{.WHERE}}", cmds: [ls] }
+      """, files: ["out/x": ""])
+    expect(workflow, contains: ["WHO: you", "echo ${WHO}", "dir: out", "go-with-where"])
+  }
+
+  @Test(arguments: [
+    "{ default: 'rm {{.A}}' }", "{ default: { failfast: true, cmds: [rm x] } }",
+    "{ default: { cmds: [{ cmd: rm x, timeout: 3s }] } }", "{ default: 'rm {{uuid}}' }",
+    "{ default: { cmds: [{ for: sources, cmd: rm x }] } }", "{ default: { cmds: [task: rm] } }",
+    "{ default: { cmds: ['rm x &'] } }", "{ default: { env: { A: { sh: rm } }, cmds: [rm x] } }",
+  ])
+  func `a part without an equivalent fails with its line`(_ tasks: String) throws {
+    let workflow = try self.tasks("tasks: \(tasks)")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.text.contains("# missing: "), "\(workflow.text)")
+    #expect(workflow.text.contains("line 2 of the original: "), "\(workflow.text)")
+  }
+
+  @Test func `included Taskfiles become tasks with their names before`() throws {
+    let workflow = try tasks(
+      """
+      includes:
+        docs: ./documentation
+        lib: { taskfile: lib/Tasks.yml, dir: lib, flatten: true }
+        none: { taskfile: none.yml, optional: true }
+      tasks:
+        all: { deps: [docs:build, compile], cmds: [echo done] }
+        clean: rm -rf out
+      """,
+      files: [
+        "documentation/Taskfile.yml":
+          "vars: { OUT: pages }\ntasks: { build: { deps: [prepare, ':clean'], cmds: ['./docs {{.OUT}}'] }, prepare: mkdir x }",
+        "lib/Tasks.yml": "tasks: { compile: { cmds: [make], dir: src } }", "lib/src/x": "",
+      ])
+    expect(
+      workflow,
+      contains: ["uses: \"#docs-build\"", "uses: \"#clean\"", "./docs ${OUT}", "dir: lib/src"])
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test func `an include that is not there is missing, and one of itself ends`() throws {
+    let workflow = try tasks(
+      "includes: { a: a.yml, b: Taskfile.yml }\ntasks: { x: make }",
+      files: ["Taskfile.yml": "includes: { b: Taskfile.yml }\ntasks: { x: make }"])
+    #expect(workflow.remarks.contains { $0.text.contains("there is no a.yml") })
+    #expect(workflow.verdict == .inPart)
+  }
+}
