@@ -28,10 +28,42 @@ struct ImportCommandTests {
     #expect(part.errors.hasSuffix(": in part\n"))
     try scenario.write("a: b", to: "other.yml")
     let unknown = try await scenario.reprise("import", "other.yml").fails(with: 2)
-    #expect(unknown.errors.contains("--from github, taskfile, dagu or make"))
+    #expect(unknown.errors.contains("--from github, taskfile, dagu, make, just"))
     try scenario.write("jobs: {}", to: "empty.yml")
     try await scenario.reprise("import", "empty.yml").fails(with: 2)
     try await scenario.reprise("import", "none.yml").fails(with: 2)
+  }
+
+  @Test func `without a file, the files that can be imported are listed`() async throws {
+    let scenario = try Scenario()
+    let none = try await scenario.reprise("import").fails(with: 2)
+    #expect(none.errors.contains("error: there is no file of another tool here"))
+    try scenario.write("all:\n\ttouch made\nclean:\n\trm x\n", to: "Makefile")
+    try scenario.write("a:\n  touch b\n", to: "justfile")
+    try scenario.write("a: b", to: "other.yml")
+    try scenario.write(
+      "jobs: { a: { steps: [{ run: echo hello }] } }", to: ".github/workflows/ci.yml")
+    let listed = try await scenario.reprise("import").succeeds()
+    for part in [
+      "Makefile: a makefile, 2 steps: full",
+      "  reprise import justfile --output workflows/just.yaml",
+      "  reprise import .github/workflows/ci.yml --output workflows/ci.yaml",
+    ] { #expect(listed.output.contains(part), "\(listed.output)") }
+    #expect(!listed.output.contains("other.yml"))
+  }
+
+  @Test func `only the default goal of a makefile runs, when make would run it`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "OUT = out\nall: a | $(OUT)\n\techo all >> log\na: b\n\tcp b a; echo a >> log\n"
+        + "out: ; mkdir -p out\nclean:\n\ttouch gone; rm -rf $(OUT:%=%/build)/*\n", to: "Makefile")
+    try scenario.write("1", to: "b")
+    try await scenario.reprise("import", "Makefile", "--output", "w.yaml").succeeds()
+    for _ in 0..<2 { try await scenario.reprise("run", "./w.yaml").succeeds() }
+    #expect(scenario.read("log") == "a\nall\nall\n")
+    #expect(!scenario.has("gone"))
+    try await scenario.reprise("run", "./w.yaml#clean").succeeds()
+    #expect(scenario.has("gone"))
   }
 
   /// Imports a workflow of the repository that is the folder, and runs it.

@@ -73,7 +73,7 @@ struct OtherToolTests {
     let workflow = try imported(
       "steps: [{ id: a, call: child, params: 'N=1' }]\n---\nname: child\nparams: [{ name: N }]\nsteps: [{ id: b, run: echo $N }]\n",
       from: .dagu, path: "w.yaml")
-    expect(workflow, contains: ["uses: \"#child\"", "N: \"1\"", "workflows:\n  child:"])
+    expect(workflow, contains: ["uses: \"#child\"", "\"N\": \"1\"", "workflows:\n  child:"])
     #expect(workflow.verdict == .full, "\(workflow.remarks)")
   }
 

@@ -48,6 +48,10 @@ struct ImportPropertyTests {
             + "      - \(step)\n      - run: \(Self.value(0, &random))\n  b: \(Self.value(3, &random))"
         case .taskfile:
           "vars: \(Self.value(1, &random))\ntasks:\n  a: \(step)\n  b: { cmds: [\(step)] }"
+        case .just:
+          "a := \(step)\nb a:\n  echo {{a}} \(step)\nc: (b \(Self.value(0, &random)))\n  x"
+        case .processCompose: "processes:\n  a: \(step)\n  b: \(Self.value(2, &random))"
+        case .package: "scripts:\n  a: \(step)\n  prea: \(Self.value(0, &random))"
         case .dagu: "params: \(Self.value(1, &random))\nsteps:\n  - \(step)\n  - run: make"
         case .make: "A = \(step)\na: b \(step)\n\t\(Self.value(0, &random))\nb:\n\techo $(A)"
         }

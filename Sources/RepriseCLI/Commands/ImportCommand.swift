@@ -10,14 +10,16 @@ import RepriseTerminal
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Translate a workflow of GitHub Actions, a Taskfile, a dagu file or a makefile.",
+    abstract: "Translate files of GitHub Actions, go-task, make, just, dagu and other tools.",
     discussion: """
       The workflow is printed, or written with --output. It has no errors: what has no \
       equivalent is a comment at its place, or a step that fails with a message until it \
       is replaced. The summary on standard error has a line for each difference, with the \
       line of the original.
 
-      The tool is recognized by the name and the content of the file; --from says it.
+      The tool is recognized by the name and the content of the file; --from says it. \
+      Without a file, the command lists the files of the current folder that it can \
+      translate, and how much of them.
 
       EXIT STATUS
         0  the workflow has everything that the file does
@@ -25,15 +27,16 @@ struct ImportCommand: AsyncParsableCommand {
         2  the file cannot be imported, or the output exists
 
       EXAMPLES
+        reprise import
         reprise import .github/workflows/ci.yml
         reprise import .github/workflows/ci.yml --output workflows/ci.yaml
         reprise import Makefile --from make
       """)
 
   @Argument(help: "The file to import.", completion: .file())
-  var file: String
+  var file: String?
 
-  @Option(help: "The tool: github, taskfile, dagu or make.")
+  @Option(help: "The tool: github, taskfile, dagu, make, just, process-compose or package.")
   var from: ImportFormat?
 
   @Option(
@@ -46,17 +49,38 @@ struct ImportCommand: AsyncParsableCommand {
 
   func validate() throws {
     if force, output == nil { throw ValidationError("--force needs --output.") }
+    if file == nil, output != nil || from != nil { throw ValidationError("Name the file.") }
   }
 
   func run() async throws {
+    guard let file else { return try list() }
     let (workflow, format) = try ImportedWorkflow.read(file, from: from)
     if let output {
       try write(workflow.text, to: output)
     } else {
       printLine(TerminalSafe(lines: String(workflow.text.dropLast())))
     }
-    printError(summary(of: workflow, from: format))
+    printError(summary(of: workflow, from: format, file))
     if workflow.verdict == .inPart { throw ExitStatus.stepFailed }
+  }
+
+  /// Lists the files of the current folder that can be translated.
+  private func list() throws {
+    let found = ImportedWorkflow.files(in: ".")
+    guard !found.isEmpty else {
+      throw Problem("error: there is no file of another tool here; name one: reprise import FILE")
+    }
+    for file in found {
+      do {
+        let (workflow, format) = try ImportedWorkflow.read(file, from: nil)
+        let title = "\(workflow.title(of: file, format)): \(workflow.verdict.rawValue)"
+        let name = ImportedWorkflow.suggestedName(for: file, format)
+        printLine(TerminalSafe(title))
+        printLine(TerminalSafe("  reprise import \(file) --output workflows/\(name).yaml"))
+      } catch {
+        printLine(TerminalSafe("\(file): \(error.text)"))
+      }
+    }
   }
 
   private func write(_ text: String, to path: String) throws(Problem) {
@@ -70,7 +94,9 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// The verdict, and a line for each difference.
-  private func summary(of workflow: ImportedWorkflow, from format: ImportFormat) -> TerminalSafe {
+  private func summary(
+    of workflow: ImportedWorkflow, from format: ImportFormat, _ file: String
+  ) -> TerminalSafe {
     let lines = workflow.remarks.map { remark in
       "\(remark.place(in: file)): \(remark.weight.rawValue): \(remark.text)"
     }

@@ -26,7 +26,8 @@ extension ImportedWorkflow {
     guard let format = given ?? ImportFormat(path: file, bytes: bytes) else {
       throw Problem(
         """
-        error: "\(file)" is not recognized; choose the tool: --from github, taskfile, dagu or make
+        error: "\(file)" is not recognized; choose the tool: --from github, taskfile, dagu, make, \
+        just, process-compose or package
         """)
     }
     do throws(ImportError) {
@@ -36,6 +37,29 @@ extension ImportedWorkflow {
       return (workflow, format)
     } catch {
       throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")
+    }
+  }
+
+  /// The files of a folder that can be imported, by their names.
+  static func files(in folder: String) -> [String] {
+    let names = entries(of: folder).filter { $0.last != "/" }.sorted()
+    let known = names.filter { name in
+      let lower = name.lowercased()
+      return lower.hasPrefix("process-compose.") || ImportFormat(path: name, bytes: []) != nil
+    }
+    let workflows = ".github/workflows"
+    let actions = entries(of: folder + "/" + workflows).sorted()
+      .filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.map { workflows + "/" + $0 }
+    return known + actions
+  }
+
+  /// The name of the workflow that is written for a file.
+  static func suggestedName(for file: String, _ format: ImportFormat) -> String {
+    switch format {
+    case .github, .dagu:
+      let name = file.split(separator: "/").last ?? "workflow"
+      return String(name.split(separator: ".").first ?? name)
+    case .taskfile, .make, .just, .processCompose, .package: return format.rawValue
     }
   }
 

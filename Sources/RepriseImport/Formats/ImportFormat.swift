@@ -13,6 +13,12 @@ package enum ImportFormat: String, Sendable, CaseIterable {
   case dagu
   /// A makefile.
   case make
+  /// A justfile.
+  case just
+  /// A file of process-compose.
+  case processCompose = "process-compose"
+  /// The scripts of a package.json.
+  case package
 
   /// The name of the tool, for people.
   package var title: String {
@@ -21,6 +27,9 @@ package enum ImportFormat: String, Sendable, CaseIterable {
     case .taskfile: "a Taskfile"
     case .dagu: "a file of dagu"
     case .make: "a makefile"
+    case .just: "a justfile"
+    case .processCompose: "a file of process-compose"
+    case .package: "a package.json"
     }
   }
 
@@ -38,6 +47,14 @@ package enum ImportFormat: String, Sendable, CaseIterable {
       self = .make
       return
     }
+    if ["justfile", ".justfile"].contains(name) || name.hasSuffix(".just") {
+      self = .just
+      return
+    }
+    if name == "package.json" {
+      self = .package
+      return
+    }
     if isYAML, name.hasPrefix("taskfile.") {
       self = .taskfile
       return
@@ -47,6 +64,8 @@ package enum ImportFormat: String, Sendable, CaseIterable {
       self = .github
     } else if root["tasks"]?.isMap == true || root["includes"]?.isMap == true {
       self = .taskfile
+    } else if root["processes"]?.isMap == true {
+      self = .processCompose
     } else if root["steps"] != nil {
       self = .dagu
     } else {
@@ -83,10 +102,16 @@ extension ImportedWorkflow {
       var reader = DaguImport(try Self.documents(of: bytes))
       draft = try reader.draft()
     case .make:
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw ImportError("it is not UTF-8")
-      }
-      var reader = MakeImport(text, folder: folder)
+      var reader = MakeImport(try Self.text(of: bytes), folder: folder)
+      draft = try reader.draft()
+    case .just:
+      var reader = JustImport(try Self.text(of: bytes), folder: folder)
+      draft = try reader.draft()
+    case .processCompose:
+      var reader = ProcessComposeImport(SourceNode(try Self.root(of: bytes)))
+      draft = try reader.draft()
+    case .package:
+      var reader = PackageScripts(SourceNode(try Self.root(of: bytes)))
       draft = try reader.draft()
     }
     let base = String(path.split(separator: "/").last ?? "workflow")
@@ -100,6 +125,13 @@ extension ImportedWorkflow {
     remarks =
       draft.remarks.sorted { $0.line < $1.line }
       + checked.removed.map { ImportRemark(weight: .missing, line: 0, text: $0) }
+  }
+
+  private static func text(of bytes: [UInt8]) throws(ImportError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ImportError("it is not UTF-8")
+    }
+    return text
   }
 
   /// Returns the documents of a file, which a line with `---` separates.

@@ -1,0 +1,285 @@
+// Imports a justfile: the first recipe is the steps, and each other one a workflow.
+
+/// Imports justfiles.
+struct JustImport {
+  private let file: Justfile
+  private let folder: ImportFolder
+  private var remarks: [ImportRemark] = []
+  private var stepCount = 0
+
+  init(_ text: String, folder: ImportFolder) {
+    file = Justfile(text)
+    self.folder = folder
+  }
+
+  /// What is written for one recipe.
+  private struct Plan {
+    var names = StepNames()
+    var steps: [Draft.Item] = []
+    /// The recipes that have run, with their arguments.
+    var done: Set<String> = []
+    var active: Set<String> = []
+    var parameters: [Draft.Item] = []
+    var isComplete = true
+  }
+
+  /// Translates the file.
+  mutating func draft() throws(ImportError) -> ImportDraft {
+    guard let first = file.recipes.first else { throw ImportError("it has no recipe") }
+    let main = file.recipes.first { $0.attributes.contains("default") } ?? first
+    var names = StepNames()
+    var items = workflow(main)
+    var workflows: [Draft.Item] = []
+    for recipe in file.recipes where recipe.name != main.name && !isPrivate(recipe) {
+      workflows.append(
+        Draft.Item(names.id(for: recipe.name, otherwise: "recipe"), .map(workflow(recipe))))
+    }
+    for (line, text) in file.problems {
+      remarks.append(ImportRemark(weight: .missing, line: line, text: text))
+      items[0].comments.append("missing: \(text)")
+    }
+    if !workflows.isEmpty { items.append(Draft.Item("workflows", .map(workflows))) }
+    items[0].comments.insert(
+      "This is the recipe \(main.name); other recipes: reprise run FILE#RECIPE", at: 0)
+    return ImportDraft(root: .map(items), remarks: remarks, stepCount: stepCount)
+  }
+
+  private func isPrivate(_ recipe: JustRecipe) -> Bool {
+    recipe.name.first == "_" || recipe.attributes.contains("private")
+  }
+
+  private mutating func workflow(_ recipe: JustRecipe) -> [Draft.Item] {
+    var plan = Plan()
+    var values: [String: ShellText] = [:]
+    for parameter in recipe.parameters {
+      let name = StepNames.identifier(parameter.name)
+      values[parameter.name] = ShellText(part: .parameter(name))
+      let expression = JustExpression(file: file, folder: folder, values: [:])
+      let given = parameter.value.flatMap { try? expression.value($0).known }
+      let value: Draft =
+        given.map { Draft.parameter($0) }
+        ?? (parameter.kind == "*" ? .parameter("") : .map([Draft.Item("type", .text("string"))]))
+      plan.parameters.append(Draft.Item(name, value))
+      if parameter.value != nil, given == nil { plan.isComplete = false }
+    }
+    visit(recipe, values, key: recipe.name, &plan)
+    if plan.steps.isEmpty {
+      plan.steps = [Draft.Item("", .map([Draft.Item("run", .text("true"))]))]
+    }
+    var items: [Draft.Item] = []
+    if let text = recipe.description { items.append(Draft.Item("description", .text(text))) }
+    if !plan.parameters.isEmpty { items.append(Draft.Item("params", .map(plan.parameters))) }
+    if file.settings["dotenv-load"].map({ $0 != "false" }) == true {
+      let entry = Draft.map([
+        Draft.Item("path", .text(".env")), Draft.Item("required", .word("false")),
+      ])
+      items.append(Draft.Item("dotenv", .list([Draft.Item("", entry)])))
+    }
+    items.append(Draft.Item("shell", .texts(shell ?? ["sh", "-e", "-u", "-c"])))
+    items.append(Draft.Item("steps", .list(plan.steps)))
+    return items
+  }
+
+  /// The shell of the file, which ends with the first line that fails; nil if it is unknown.
+  private var shell: [String]? {
+    guard let text = file.settings["shell"] else { return ["sh", "-e", "-u", "-c"] }
+    let words = text.dropFirst().dropLast().split(separator: ",").map {
+      String($0).trimmed.trimmingQuotes
+    }
+    guard let program = words.first,
+      ["sh", "bash", "zsh", "dash"].contains(MakePattern.file(program)),
+      words.count > 1, let last = words.last, last.first == "-", last.contains("c")
+    else { return nil }
+    let letters = last.dropFirst().filter { $0 != "c" && $0 != "e" }
+    return [program, "-e"] + (letters.isEmpty ? [] : ["-\(letters)"])
+      + words.dropFirst().dropLast() + ["-c"]
+  }
+
+  private static let attributes: Set = [
+    "private", "no-exit-message", "no-quiet", "unix", "linux", "macos", "default",
+  ]
+
+  private mutating func visit(
+    _ recipe: JustRecipe, _ values: [String: ShellText], key: String, _ plan: inout Plan
+  ) {
+    guard plan.active.insert(key).inserted, !plan.done.contains(key) else { return }
+    defer { plan.active.remove(key) }
+    depend(recipe.before, recipe, values, &plan)
+    if !recipe.body.isEmpty { plan.steps.append(step(recipe, values, &plan)) }
+    plan.done.insert(key)
+    depend(recipe.after, recipe, values, &plan)
+  }
+
+  private mutating func depend(
+    _ dependencies: [JustRecipe.Dependency], _ recipe: JustRecipe, _ values: [String: ShellText],
+    _ plan: inout Plan
+  ) {
+    for dependency in dependencies {
+      let name = file.aliases[dependency.name] ?? dependency.name
+      do throws(Untranslatable) {
+        guard let other = file.recipes.first(where: { $0.name == name }) else {
+          throw Untranslatable("there is no recipe \(name)")
+        }
+        var given: [String: ShellText] = [:]
+        var key = name
+        let expression = JustExpression(file: file, folder: folder, values: values)
+        for (position, parameter) in other.parameters.enumerated() {
+          if parameter.kind != nil { throw Untranslatable("a parameter with several values") }
+          let isGiven = position < dependency.arguments.count
+          guard let text = isGiven ? dependency.arguments[position] : parameter.value else {
+            throw Untranslatable("\(name) without \(parameter.name)")
+          }
+          given[parameter.name] = try expression.value(text)
+          key += "\u{0}\(given[parameter.name] ?? ShellText())"
+        }
+        visit(other, given, key: key, &plan)
+      } catch {
+        plan.steps.append(failed(recipe, recipe.line, error.reason, &plan))
+      }
+    }
+  }
+
+  private mutating func failed(
+    _ recipe: JustRecipe, _ line: Int, _ reason: String, _ plan: inout Plan
+  ) -> Draft.Item {
+    let remark = ImportRemark(weight: .missing, line: line, text: "\(recipe.name): \(reason)")
+    if !remarks.contains(remark) { remarks.append(remark) }
+    stepCount += 1
+    let id = plan.names.id(for: recipe.name, otherwise: "recipe")
+    return Draft.Item(
+      "",
+      .map([Draft.Item("id", .text(id)), Draft.Item("run", .text(failing(line: line, reason)))]),
+      comments: ["missing: \(reason)"] + recipe.body.map { "  \($0.text)" })
+  }
+
+  private mutating func step(
+    _ recipe: JustRecipe, _ values: [String: ShellText], _ plan: inout Plan
+  ) -> Draft.Item {
+    var line = recipe.line
+    do throws(Untranslatable) {
+      guard plan.isComplete else { throw Untranslatable("the default value of a parameter") }
+      if let problem = file.problems.first {
+        line = problem.line
+        throw Untranslatable(problem.text)
+      }
+      guard shell != nil else { throw Untranslatable("the shell \(file.settings["shell"] ?? "")") }
+      let known: Set = [
+        "shell", "dotenv-load", "quiet", "export", "allow-duplicate-variables", "ignore-comments",
+        "windows-shell", "fallback", "unstable",
+      ]
+      if let name = file.settings.keys.sorted().first(where: { !known.contains($0) }) {
+        throw Untranslatable("the setting \(name)")
+      }
+      var question: String?
+      for attribute in recipe.attributes where !Self.attributes.contains(attribute) {
+        if attribute.hasPrefix("group") || attribute.hasPrefix("doc") { continue }
+        guard attribute.hasPrefix("confirm") else {
+          throw Untranslatable("the attribute [\(attribute)]")
+        }
+        let text = attribute.dropFirst(7).trimmed
+        question =
+          text.isEmpty
+          ? "Run recipe \(recipe.name)?" : String(text.dropFirst().dropLast()).trimmingQuotes
+      }
+      let (script, parameters) = try script(recipe, values, &line)
+      var items = [
+        Draft.Item("id", .text(plan.names.id(for: recipe.name, otherwise: "recipe")))
+      ]
+      if let question { items.append(Draft.Item("approval", .text(question))) }
+      let environment = try environment(recipe, values, parameters)
+      if !environment.isEmpty { items.append(Draft.Item("env", .map(environment))) }
+      items.append(Draft.Item("run", .text(ScalarText.tidied(script))))
+      stepCount += 1
+      return Draft.Item("", .map(items))
+    } catch {
+      return failed(recipe, line, error.reason, &plan)
+    }
+  }
+
+  private func environment(
+    _ recipe: JustRecipe, _ values: [String: ShellText], _ parameters: [String]
+  ) throws(Untranslatable) -> [Draft.Item] {
+    var items = parameters.map { Draft.Item($0, .text("${{ params.\($0) }}")) }
+    let expression = JustExpression(file: file, folder: folder, values: values)
+    let isAll = file.settings["export"].map { $0 != "false" } == true
+    for name in file.variables.keys.sorted() {
+      guard let variable = file.variables[name], variable.isExported || isAll else { continue }
+      guard let text = try expression.value(variable.value).known,
+        !text.contains(MakeVariables.here)
+      else { throw Untranslatable("the exported variable \(name) is computed") }
+      items.append(Draft.Item(name, .text(text)))
+    }
+    for parameter in recipe.parameters where parameter.isExported || isAll {
+      guard let value = values[parameter.name] else { continue }
+      let text = value.known ?? value.parameters.first.map { "${{ params.\($0) }}" }
+      guard let text else { throw Untranslatable("the exported parameter \(parameter.name)") }
+      items.removeAll { $0.key == parameter.name }
+      items.append(Draft.Item(parameter.name, .text(text)))
+    }
+    return items
+  }
+
+  private func script(
+    _ recipe: JustRecipe, _ values: [String: ShellText], _ line: inout Int
+  ) throws(Untranslatable) -> (String, [String]) {
+    let expression = JustExpression(file: file, folder: folder, values: values)
+    var parameters: [String] = []
+    var lines: [String] = []
+    let isScript = recipe.body.first?.text.hasPrefix("#!") == true
+    var continued = ""
+    for entry in recipe.body {
+      if continued.isEmpty { line = entry.line }
+      var text = continued + entry.text
+      continued = ""
+      if !isScript, text.last == "\\" {
+        continued = text.dropLast() + ""
+        continue
+      }
+      let value = try interpolated(text, expression)
+      if isScript, value.known == nil { throw Untranslatable("a value in a script with #!") }
+      for name in value.parameters where !parameters.contains(name) { parameters.append(name) }
+      text = try value.script()
+      guard !isScript else {
+        lines.append(text)
+        continue
+      }
+      var ignoresErrors = false
+      while let first = text.first, first == "@" || first == "-" {
+        ignoresErrors = ignoresErrors || first == "-"
+        text.removeFirst()
+      }
+      guard !text.trimmed.isEmpty, !text.hasPrefix("#") else { continue }
+      lines.append(try CommandLine(text: text, ignoresErrors: ignoresErrors).script())
+    }
+    var script = lines.joined(separator: "\n")
+    if script.contains(MakeVariables.here) {
+      guard !isScript else { throw Untranslatable("the folder in a script with #!") }
+      script = "JUST_DIR=$PWD\n" + script.replacing(MakeVariables.here, with: "${JUST_DIR}")
+    }
+    return (script.isEmpty ? "true" : script, parameters)
+  }
+
+  private func interpolated(
+    _ text: String, _ expression: JustExpression
+  ) throws(Untranslatable) -> ShellText {
+    var result = ShellText()
+    var rest = text[...]
+    while let start = rest.firstRange(of: "{{") {
+      result.append(.literal(String(rest[..<start.lowerBound])))
+      rest = rest[start.upperBound...]
+      if rest.hasPrefix("{{") {
+        result.append(.literal("{{"))
+        rest = rest.dropFirst(2)
+        continue
+      }
+      guard let end = rest.firstRange(of: "}}") else { throw Untranslatable("{{ without an end") }
+      // A brace before the end belongs to a condition.
+      var close = end.lowerBound
+      while rest[close...].hasPrefix("}}}") { close = rest.index(after: close) }
+      result.append(try expression.value(String(rest[..<close])))
+      rest = rest[close...].dropFirst(2)
+    }
+    result.append(.literal(String(rest)))
+    return result
+  }
+}

@@ -1,0 +1,192 @@
+// Reads a justfile: its variables, settings and recipes.
+
+/// A recipe of a justfile.
+struct JustRecipe {
+  struct Parameter {
+    var name: String
+    /// The expression of its default value.
+    var value: String?
+    /// `*` or `+` before a parameter that takes all further arguments.
+    var kind: Character?
+    var isExported: Bool
+  }
+
+  struct Dependency {
+    var name: String
+    var arguments: [String]
+  }
+
+  var name: String
+  var line: Int
+  var parameters: [Parameter] = []
+  var before: [Dependency] = []
+  var after: [Dependency] = []
+  var body: [(line: Int, text: String)] = []
+  var attributes: [String] = []
+  var description: String?
+  var isQuiet = false
+}
+
+/// The content of a justfile.
+struct Justfile {
+  private(set) var recipes: [JustRecipe] = []
+  private(set) var variables: [String: (value: String, line: Int, isExported: Bool)] = [:]
+  private(set) var aliases: [String: String] = [:]
+  private(set) var settings: [String: String] = [:]
+  /// What cannot be read.
+  private(set) var problems: [(line: Int, text: String)] = []
+  private var attributes: [String] = []
+  private var comment: String?
+
+  init(_ text: String) {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, part) in lines.enumerated() {
+      let line = String(part)
+      let isBody = line.first == " " || line.first == "\t"
+      if isBody || line.isEmpty, !recipes.isEmpty, isOpen {
+        recipes[recipes.count - 1].body.append((index + 1, line))
+        continue
+      }
+      guard !line.trimmed.isEmpty else {
+        comment = nil
+        continue
+      }
+      isOpen = false
+      read(line.trimmed, index + 1)
+    }
+    for position in recipes.indices {
+      recipes[position].body = Self.unindented(recipes[position].body)
+    }
+  }
+
+  private var isOpen = false
+
+  private static func unindented(_ body: [(line: Int, text: String)]) -> [(line: Int, text: String)]
+  {
+    var body = body
+    while body.last?.text.trimmed.isEmpty == true { body.removeLast() }
+    let first = body.first?.text.prefix { $0 == " " || $0 == "\t" } ?? ""
+    return body.map { entry in
+      (
+        entry.line,
+        entry.text.hasPrefix(first) ? String(entry.text.dropFirst(first.count)) : entry.text.trimmed
+      )
+    }
+  }
+
+  private mutating func read(_ line: String, _ number: Int) {
+    if line.hasPrefix("#") {
+      comment = line.hasPrefix("#!") ? nil : String(line.dropFirst()).trimmed
+      return
+    }
+    if line.hasPrefix("["), line.hasSuffix("]") {
+      attributes += line.dropFirst().dropLast().split(separator: ",").map { String($0).trimmed }
+      return
+    }
+    let words = line.words
+    if words[0] == "set" {
+      let rest = String(line.dropFirst(4))
+      let parts = rest.split(separator: ":=", maxSplits: 1).map { String($0).trimmed }
+      if let name = parts.first { settings[name] = parts.count == 2 ? parts[1] : "true" }
+    } else if words[0] == "alias", words.count >= 4 {
+      aliases[words[1]] = words[3]
+    } else if ["import", "import?", "mod", "mod?"].contains(words[0]), !line.contains(":=") {
+      problems.append((number, line))
+    } else if let range = line.firstRange(of: ":="), !line[..<range.lowerBound].contains(":") {
+      var name = String(line[..<range.lowerBound]).trimmed
+      let isExported = name.hasPrefix("export ")
+      if isExported { name = String(name.dropFirst(7)).trimmed }
+      variables[name] = (String(line[range.upperBound...]).trimmed, number, isExported)
+    } else {
+      readRecipe(line, number)
+    }
+    comment = nil
+  }
+
+  private mutating func readRecipe(_ line: String, _ number: Int) {
+    guard let colon = Self.outside(":", in: line) else {
+      return problems.append((number, line))
+    }
+    var head = String(line[..<colon])
+    var recipe = JustRecipe(name: "", line: number, attributes: attributes, description: comment)
+    if head.hasPrefix("@") {
+      recipe.isQuiet = true
+      head.removeFirst()
+    }
+    var words = Self.words(head)
+    guard !words.isEmpty else { return problems.append((number, line)) }
+    recipe.name = words.removeFirst()
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      var name = parts[0]
+      var kind: Character?
+      if let first = name.first, first == "*" || first == "+" {
+        kind = first
+        name.removeFirst()
+      }
+      let isExported = name.first == "$"
+      if isExported { name.removeFirst() }
+      recipe.parameters.append(
+        JustRecipe.Parameter(
+          name: name, value: parts.count == 2 ? parts[1] : nil, kind: kind, isExported: isExported))
+    }
+    var tail = String(line[line.index(after: colon)...])
+    if let hash = Self.outside("#", in: tail) { tail = String(tail[..<hash]) }
+    let parts = tail.split(separator: "&&", maxSplits: 1, omittingEmptySubsequences: false)
+    recipe.before = Self.dependencies(String(parts.first ?? ""))
+    if parts.count == 2 { recipe.after = Self.dependencies(String(parts[1])) }
+    recipes.append(recipe)
+    attributes = []
+    isOpen = true
+  }
+
+  private static func dependencies(_ text: String) -> [JustRecipe.Dependency] {
+    words(text).compactMap { word in
+      guard word.hasPrefix("(") else { return JustRecipe.Dependency(name: word, arguments: []) }
+      var inner = words(String(word.dropFirst().dropLast()))
+      guard !inner.isEmpty else { return nil }
+      let name = inner.removeFirst()
+      return JustRecipe.Dependency(name: name, arguments: inner)
+    }
+  }
+
+  /// Splits at blanks outside of quotes and parentheses.
+  private static func words(_ text: String) -> [String] {
+    var words = [""]
+    var quote: Character?
+    var depth = 0
+    for character in text {
+      if let current = quote {
+        if character == current { quote = nil }
+      } else if "\"'`".contains(character) {
+        quote = character
+      } else if character == "(" {
+        depth += 1
+      } else if character == ")" {
+        depth -= 1
+      }
+      if quote == nil, depth == 0, character.isWhitespace {
+        words.append("")
+      } else {
+        words[words.count - 1].append(character)
+      }
+    }
+    return words.filter { !$0.isEmpty }
+  }
+
+  /// Returns the first position of a character outside of quotes.
+  static func outside(_ target: Character, in text: String) -> String.Index? {
+    var quote: Character?
+    for position in text.indices {
+      let character = text[position]
+      if let current = quote {
+        if character == current { quote = nil }
+      } else if character == target {
+        return position
+      } else if "\"'`".contains(character) {
+        quote = character
+      }
+    }
+    return nil
+  }
+}
