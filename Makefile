@@ -9,7 +9,7 @@ TRAITS = --enable-all-traits
 # file of the package would be compiled again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: run build build-tests test terminal-test export-test mcp-test web-test web-load runners package check-package mutants nightly campaigns trace-campaign simulate simulate-faults soak fuzz api api-changes errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test export-test import-test mcp-test web-test web-load runners package check-package mutants nightly campaigns trace-campaign simulate simulate-faults soak fuzz api api-changes errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -34,6 +34,11 @@ terminal-test: test-needs build
 # about five minutes. EXPORT passes arguments to Tests/Export/campaign.py, such as `--only argo`.
 export-test: build
 	Scripts/export-test .build/debug/reprise $(EXPORT)
+
+# Imports beside make, go-task and just, which are installed in a temporary folder; about half a minute. IMPORT
+# passes arguments to Tests/Import/campaign.py, such as `make`.
+import-test: build
+	Scripts/import-test .build/debug/reprise $(IMPORT)
 
 # The server for agents, used by the official client, which is installed in a temporary folder; about half a
 # minute. MCP passes arguments to Tests/MCP/campaign.py, such as `--only resumed`.
