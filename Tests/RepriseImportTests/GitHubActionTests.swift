@@ -110,7 +110,7 @@ struct GitHubActionTests {
     ("acme/setup-x@v1", "", "must be installed"), ("actions/cache@v4", "path: x", "files stay"),
     ("codecov/codecov-action@v4", "", "left out"), ("actions/stale@v9", "", "issues"),
     ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
-    ("actions/create-github-app-token@v1", "", "secret GITHUB_TOKEN"),
+    ("actions/create-github-app-token@v1", "", "a secret of this machine"),
     ("actions-ecosystem/action-add-labels@v1", "", "issues"),
   ])
   func `an action that is not needed here is a note`(

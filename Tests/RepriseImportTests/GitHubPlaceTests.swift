@@ -30,6 +30,26 @@ struct GitHubPlaceTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
+  @Test(arguments: ["./", "$/"])
+  func `an action or a workflow of the repository is named by its path`(_ start: String) throws {
+    let files = [
+      "a/action.yml": "runs: { using: composite, steps: [{ run: make a, shell: bash }] }",
+      ".github/workflows/b.yml":
+        "on: workflow_call\njobs: { c: { runs-on: x, steps: [{ run: make b }] } }",
+    ]
+    let workflow = try imported(
+      """
+      on: push
+      jobs:
+        a: { runs-on: x, steps: [{ uses: \(start)a }] }
+        b: { uses: \(start).github/workflows/b.yml }
+      """, files: files)
+    for part in ["run: make a", "run: make b"] {
+      #expect(workflow.text.contains(part), "\(workflow.text)")
+    }
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
   @Test func `an action without a file is missing, and so is one outside of the repository`()
     throws
   {

@@ -221,11 +221,15 @@ struct GitHubValueTests {
     expect(workflow, contains: [expected])
   }
 
-  @Test func `the token that an action gives is the secret of the run`() throws {
+  @Test(arguments: [
+    ("actions/create-github-app-token@v1", "GITHUB_TOKEN"),
+    ("rust-lang/crates-io-auth-action@v1", "CARGO_REGISTRY_TOKEN"),
+  ])
+  func `the token that an action gives is a secret`(_ uses: String, _ secret: String) throws {
     let workflow = try importedSteps(
-      "- { id: t, uses: actions/create-github-app-token@v1 }\n"
-        + "- { run: gh api x, env: { GH_TOKEN: \"${{ steps.t.outputs.token }}\" } }")
-    #expect(workflow.text.contains("GH_TOKEN: ${{ secrets.GITHUB_TOKEN }}"), "\(workflow.text)")
+      "- { id: t, uses: \(uses) }\n"
+        + "- { run: ./publish, env: { TOKEN: \"${{ steps.t.outputs.token }}\" } }")
+    #expect(workflow.text.contains("TOKEN: ${{ secrets.\(secret) }}"), "\(workflow.text)")
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 }

@@ -21,7 +21,7 @@ extension ActionRule {
       ], note: "a service for repositories on GitHub, left out"),
     ActionRule(onGitHub, note: "works on issues and pull requests, which stay on GitHub"),
     ActionRule(
-      tokens.sorted(), note: "gives a token of GitHub: here it is the secret GITHUB_TOKEN"),
+      tokens.keys.sorted(), note: "gives a token: here it is a secret of this machine"),
     ActionRule(
       [
         "gradle/wrapper-validation-action", "gradle/actions/wrapper-validation",
@@ -44,7 +44,7 @@ extension ActionRule {
         "s4u/maven-settings-action", "hendrikmuhs/ccache-action", "expo/expo-github-action",
         "google-github-actions/auth", "crazy-max/ghaction-import-gpg",
         "anchore/sbom-action/download-syft", "taiki-e/cache-cargo-install-action",
-        "actions/configure-pages", "rust-lang/crates-io-auth-action",
+        "actions/configure-pages",
       ], note: "install it, or log in, once"),
     ActionRule("actions/setup-node") {
       $0["registry-url"] == nil
@@ -94,10 +94,12 @@ extension ActionRule {
     actions-cool/issues-helper TimonVS/pr-labeler-action bcoe/conventional-release-labels
     """.split(whereSeparator: \.isWhitespace).map(String.init)
 
-  /// Actions whose output `token` is a token of GitHub.
-  static let tokens: Set = [
-    "actions/create-github-app-token", "open-security-tools/ost-simple-sts",
-    "tibdex/github-app-token",
+  /// Actions whose output `token` is a secret here, with its name.
+  static let tokens = [
+    "actions/create-github-app-token": "GITHUB_TOKEN",
+    "open-security-tools/ost-simple-sts": "GITHUB_TOKEN",
+    "rust-lang/crates-io-auth-action": "CARGO_REGISTRY_TOKEN",
+    "tibdex/github-app-token": "GITHUB_TOKEN",
   ]
 
   /// Parts of scripts of `actions/github-script` that work on issues and pull requests.

@@ -34,7 +34,7 @@ struct ActionRule: Sendable {
   /// Returns the equivalent of an action whose name says what it is; nil for others.
   static func named(_ inputs: ActionInputs) -> ActionEquivalent? {
     let name = inputs.name
-    guard !name.hasPrefix("./") else { return nil }
+    guard !name.isOfRepository else { return nil }
     let last = name.split(separator: "/").dropFirst().joined(separator: "/")
     guard last.contains("setup-") || last == "setup" || last.hasSuffix("/setup") else { return nil }
     return installed(inputs)

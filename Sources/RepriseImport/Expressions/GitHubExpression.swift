@@ -253,6 +253,9 @@ struct GitHubTemplate {
 }
 
 extension String {
+  /// Whether it names an action or a workflow of the repository itself.
+  var isOfRepository: Bool { hasPrefix("./") || hasPrefix("$/") }
+
   /// The text without the expressions of GitHub Actions.
   var withoutExpressions: String {
     var result = ""

@@ -34,7 +34,7 @@ extension GitHubFile {
   /// Adds a job, or the jobs of the workflow that it calls.
   func add(_ id: String, _ node: SourceNode, within call: GitHubCall? = nil) {
     let job = GitHubJob(id: id, node, call: call)
-    guard let uses = node["uses"]?.text, uses.hasPrefix("./"), node["strategy"] == nil,
+    guard let uses = node["uses"]?.text, uses.isOfRepository, node["strategy"] == nil,
       (call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax,
       let root = workflow(uses)
     else {

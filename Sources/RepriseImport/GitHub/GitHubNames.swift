@@ -188,9 +188,9 @@ struct GitHubNames {
     if let id = step.id { return try value(of: step, id, name, rest, isOptional) }
     if rest.first != "outputs" { return .literal(text: "success") }
     let action = String((step.node["uses"]?.text ?? "").prefix { $0 != "@" })
-    if rest == ["outputs", "token"], ActionRule.tokens.contains(action) {
+    if rest == ["outputs", "token"], let secret = ActionRule.tokens[action] {
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
-      return Translated(text: "secrets.\(file.secret("GITHUB_TOKEN"))", kind: .text)
+      return Translated(text: "secrets.\(file.secret(secret))", kind: .text)
     }
     // Without a cache, there is never a hit. Other values are missed by what reads them.
     guard rest.last == "cache-hit" else {

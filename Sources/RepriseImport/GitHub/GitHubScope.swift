@@ -21,7 +21,7 @@ final class GitHubScope {
 
   /// Returns the composite action that a step uses; nil if it uses none, or its file is not there.
   init?(_ step: SourceNode, within outer: GitHubScope?, in file: GitHubFile) {
-    guard let uses = step["uses"]?.text, uses.hasPrefix("./"), let action = file.action(uses),
+    guard let uses = step["uses"]?.text, uses.isOfRepository, let action = file.action(uses),
       action["runs"]?["using"]?.text == "composite", (outer?.depth ?? 0) < Self.depthMax
     else { return nil }
     self.step = step
