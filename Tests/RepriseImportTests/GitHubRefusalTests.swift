@@ -123,4 +123,26 @@ struct GitHubRefusalTests {
     #expect(!workflow.text.contains("run: echo one"), "\(workflow.text)")
     #expect(workflow.text.contains("run: echo two"))
   }
+
+  @Test func `a key of a workflow that is called is not lost`() throws {
+    let workflow = try imported(
+      "on: push\njobs: { a: { uses: ./b.yml } }",
+      files: [
+        "b.yml":
+          "on: workflow_call\nconcurrency: x\nhooks: [a]\njobs: { c: { runs-on: x, steps: [{ run: make }] } }"
+      ])
+    let remarks = workflow.remarks.map { "\($0.weight.rawValue) \($0.text)" }
+    #expect(remarks.contains("missing b.yml:3: hooks has no equivalent"), "\(remarks)")
+    #expect(
+      remarks.contains("note b.yml:2: concurrency of a workflow that is called is left out"),
+      "\(remarks)")
+  }
+
+  @Test func `blanks at the end of a line stay where they are part of a text`() throws {
+    let script = "cat <<EOT  \\na  \\nEOT\\necho 'b \\n' c  \\nls x\\\\ \\nmake"
+    let workflow = try importedSteps("- run: \"\(script)\"")
+    #expect(
+      workflow.text.contains(
+        #"run: "cat <<EOT\na  \nEOT\necho 'b \n' c\nls x\\ \nmake\n""#), "\(workflow.text)")
+  }
 }

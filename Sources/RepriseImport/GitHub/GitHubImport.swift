@@ -54,6 +54,18 @@ struct GitHubImport {
     // Those of the last jobs, if they have nothing to do.
     start += comments
     var items = items(environment, steps: steps(of: branches))
+    for call in file.calls {
+      // Read with the jobs, or about the call on GitHub.
+      for key in ["name", "run-name", "on", "permissions", "env", "defaults"] {
+        call.root[key]?.accept()
+      }
+      if let node = call.root["concurrency"]?.accept() {
+        file.remark(.note, "concurrency of a workflow that is called is left out", at: node)
+      }
+      for part in call.root.unread() {
+        file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
+      }
+    }
     for part in root.unread() {
       file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
     }

@@ -84,12 +84,20 @@ enum ScalarText {
   /// Returns a script without blanks that a block could not contain.
   ///
   /// - Parameter script: The script.
-  /// - Returns: The script without blank lines around it, and without blanks at the ends of lines.
+  /// - Returns: The script without blank lines around it, and without blanks at the ends of lines,
+  ///   except in texts of the script.
   static func tidied(_ script: String) -> String {
     var lines = script.split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+    var quotes = ShellQuotes()
     for position in lines.indices {
-      while let last = lines[position].last, last == " " || last == "\t" {
-        lines[position].removeLast()
+      quotes.read(lines[position])
+      let isText = quotes.place != .outside
+      quotes.read("\n")
+      var stripped = lines[position][...]
+      while let last = stripped.last, last == " " || last == "\t" { stripped.removeLast() }
+      // In a text they are part of it, and after a backslash they are no end of a line.
+      if !isText, stripped.last != "\\" || stripped.count == lines[position].count {
+        lines[position] = String(stripped)
       }
     }
     while lines.first?.isEmpty == true { lines.removeFirst() }
