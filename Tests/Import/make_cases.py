@@ -37,6 +37,8 @@ CASES = [
          files={"sub/x": ""}),
     Case("bash", "SHELL := /bin/bash\n.SHELLFLAGS := -eu -o pipefail -c\nall:\n"
          "\t[[ a == a ]] && touch yes\n\tfalse | true\n\ttouch no\n"),
+    Case("a shell with options", "SHELL := /usr/bin/env bash -o pipefail\nall:\n\tfalse | true\n"
+         "\ttouch no\n"),
     Case("quotes", "V = a b\nall:\n\techo '$(V)' \"$(V)\" $(V) 'it'\"'\"'s $(HOME)' > log\n"
          "\tawk 'BEGIN { print \"$(V)\" }' >> log\n"),
     Case("a value with quotes", "V = -DX=\"a b\" '*'\nall:\n\tprintf '[%s]' $(V) > log\n"),
@@ -69,6 +71,7 @@ CASES = [
          fails=True),
     Case("a condition on a command", "ifeq ($(shell id -u),77)\nF = a\nelse\nF = b\nendif\nall:\n"
          "\ttouch $(F)\n", fails=True),
+    Case("variables of a pattern", "%.x: F = 1\nall: a.x\na.x:\n\techo $(F) > $@\n"),
     Case("evaluated rules", "$(eval X = 1)\nall:\n\ttouch x$(X)\n", fails=True),
     Case("another shell", "SHELL = /usr/bin/python3\nall:\n\topen('x', 'w')\n", fails=True),
     Case("a process in the background", "all:\n\tsleep 3 &\n\ttouch x\n", fails=True),

@@ -54,6 +54,12 @@ struct MakeTests {
     ("ifeq ($(shell uname),Linux)\nX = 1\nelse\nX = 2\nendif\na:\n\techo $(X)\n", "echo ${X}"),
     ("SHELL := /bin/bash\na:\n\t[[ a ]]\n", "shell: [/bin/bash, -e, -c]"),
     ("a: ; mkdir -p a\n", "run: \"[ ! -e a ]\""),
+    ("SHELL = /usr/bin/env bash -o pipefail\na:\n\tls\n", "[/usr/bin/env, bash, -o, pipefail, -e"),
+    ("%.x: F = 1\na.x:\n\techo $(F)\n", "run: echo 1"), ("all: ;\n32bit:\n\tls\n", "target-32bit:"),
+    (
+      "U := $(shell sh -c 'uname -s 2>/dev/null || echo not')\nifeq ($(U),Linux)\nX = 7\nelse\n"
+        + "X = 8\nendif\nA = $(X)\na:\n\techo $(A)\n", "X: \"7\""
+    ),
   ])
   func `what make computes is computed`(_ text: String, _ part: String) throws {
     let workflow = try make(text, files: ["a.c": "", "b.c": ""])

@@ -86,9 +86,15 @@ package struct ImportFolder {
 
   /// Returns what a command prints that describes the machine.
   func machine(_ command: String) -> String? {
-    let command = command.replacing(" 2>/dev/null", with: "").replacing(" 2> /dev/null", with: "")
+    // Some ask a shell of their own, and say what is printed without uname.
+    var command = command.trimmed[...]
+    if command.hasPrefix("sh -c '"), command.hasSuffix("'") {
+      command = command.dropFirst(7).dropLast()
+    }
+    if let or = command.firstRange(of: "||") { command = command[..<or.lowerBound] }
+    if let quiet = command.firstRange(of: "2>") { command = command[..<quiet.lowerBound] }
     let text =
-      switch command {
+      switch command.trimmed {
       case "uname", "uname -s": system
       case "uname -m", "uname -p": architecture
       default: ""

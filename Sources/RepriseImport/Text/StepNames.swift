@@ -29,6 +29,12 @@ struct StepNames {
     return id
   }
 
+  /// Returns a name for a workflow, which begins with no number.
+  mutating func workflow(for text: String, otherwise fallback: String) -> String {
+    let isNumber = text.first { $0.isLetter || $0.isNumber }?.isNumber == true
+    return id(for: isNumber ? "\(fallback)-\(text)" : text, otherwise: fallback)
+  }
+
   /// Returns a name of a variable or parameter: letters, digits and `_`.
   static func identifier(_ text: String) -> String {
     let name = String(

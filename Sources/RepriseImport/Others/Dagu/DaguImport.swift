@@ -21,7 +21,7 @@ struct DaguImport {
     var names = StepNames()
     for document in documents.dropFirst() {
       let name = document["name"]?.text ?? "workflow"
-      ids[name] = names.id(for: name, otherwise: "workflow")
+      ids[name] = names.workflow(for: name, otherwise: "workflow")
     }
     var items = try items(first)
     var others: [Draft.Item] = []

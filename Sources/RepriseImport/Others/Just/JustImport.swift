@@ -32,7 +32,7 @@ struct JustImport {
     var workflows: [Draft.Item] = []
     for recipe in file.recipes where recipe.name != main.name && !isPrivate(recipe) {
       workflows.append(
-        Draft.Item(names.id(for: recipe.name, otherwise: "recipe"), .map(workflow(recipe))))
+        Draft.Item(names.workflow(for: recipe.name, otherwise: "recipe"), .map(workflow(recipe))))
     }
     for (line, text) in file.problems {
       remarks.append(ImportRemark(weight: .missing, line: line, text: text))

@@ -47,7 +47,7 @@ struct MakeImport {
       goals.insert(first, at: 0)
     }
     for name in [first] + goals where ids[name] == nil {
-      ids[name] = names.id(for: name, otherwise: "target")
+      ids[name] = names.workflow(for: name, otherwise: "target")
     }
   }
 
@@ -171,7 +171,7 @@ struct MakeImport {
       plan.ends[name] = []
       return []
     }
-    if name != plan.goal, own.isEmpty, target.own.isEmpty, isUsable(name, plan) {
+    if name != plan.goal, own.isEmpty, isUsable(name, plan) {
       return addUse(name, &plan)
     }
     let scope = scope(of: target, own)
@@ -202,7 +202,10 @@ struct MakeImport {
     of target: MakeTarget, _ own: [String: MakeVariable]
   ) -> [String: MakeVariable] {
     var scope = own
-    for assignment in target.own {
+    let matching = makefile.patternOwn.filter {
+      MakePattern.stem(target.name, $0.pattern) != nil
+    }
+    for assignment in matching.map(\.assignment) + target.own {
       let name = String(assignment.name)
       let old = scope[name] ?? makefile.variables[name]
       if let new = Makefile.changed(

@@ -199,8 +199,8 @@ struct MakeStep {
       try variables.known("$(.SHELLFLAGS)", MakeScope()).words
     }
     guard program != "/bin/sh" && program != "sh" || flags != nil else { return }
-    let name = MakePattern.file(program.words.first ?? "")
-    guard ["sh", "bash", "dash", "zsh", "ksh"].contains(name), program.words.count == 1 else {
+    let name = MakePattern.file(Self.interpreter(program))
+    guard ["sh", "bash", "dash", "zsh", "ksh"].contains(name) else {
       throw Untranslatable("the shell \(program)")
     }
     let own = flags ?? ["-c"]
@@ -210,11 +210,17 @@ struct MakeStep {
     let isOne = makefile.settings.contains(".ONESHELL")
     let endsAtFailure = own.contains { $0.first == "-" && $0.contains("e") && !$0.contains("p") }
     if isOne || endsAtFailure {
-      shell = [program] + own.dropLast() + Self.lastFlags(own.last ?? "-c")
-      if !isOne, shell?.contains("-e") != true { shell?.insert("-e", at: 1) }
+      shell = program.words + own.dropLast() + Self.lastFlags(own.last ?? "-c")
+      if !isOne, shell?.contains("-e") != true { shell?.insert("-e", at: program.words.count) }
     } else {
-      shell = [program, "-e"] + own.dropLast() + Self.lastFlags(own.last ?? "-c")
+      shell = program.words + ["-e"] + own.dropLast() + Self.lastFlags(own.last ?? "-c")
     }
+  }
+
+  /// The program of a shell such as `/usr/bin/env bash -o pipefail`.
+  private static func interpreter(_ shell: String) -> String {
+    let words = shell.words
+    return words.first == "/usr/bin/env" ? words.dropFirst().first ?? "" : words.first ?? ""
   }
 
   /// Splits the last flags, such as `-ec`, so that `-c` is alone.

@@ -8,6 +8,8 @@ struct Makefile {
   private(set) var patterns: [MakePatternRule] = []
   private(set) var phony: Set<String> = []
   private(set) var exported: Set<String> = []
+  /// The variables of targets that match a pattern.
+  private(set) var patternOwn: [(pattern: String, assignment: MakeAssignment)] = []
   /// The targets such as `.ONESHELL` that are settings.
   private(set) var settings: Set<String> = []
   var variables: MakeVariables
@@ -235,7 +237,10 @@ struct Makefile {
 
   private mutating func setOwn(_ assignment: MakeAssignment, _ names: [String], _ line: Int) {
     for name in names {
-      if name.contains("%") { return missing(line, "a variable of the pattern \(name)") }
+      if name.contains("%"), conditions.undecided == nil {
+        patternOwn.append((name, assignment))
+        continue
+      }
       declare(name, line)
       targets[name]?.own.append(assignment)
       if let reason = conditions.undecided { targets[name]?.problem = reason }

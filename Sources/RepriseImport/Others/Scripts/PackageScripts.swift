@@ -30,7 +30,7 @@ struct PackageScripts {
       }
       workflows.append(
         Draft.Item(
-          names.id(for: script.name, otherwise: "script"),
+          names.workflow(for: script.name, otherwise: "script"),
           .map([
             Draft.Item("shell", .texts(["sh", "-c"])), Draft.Item("steps", .list(steps)),
           ])))

@@ -2,7 +2,9 @@
 
 import YAML
 
-/// What the names in the templates of a task mean. It is used by one thread.
+/// What the names in the templates of a task mean.
+///
+/// It is used by one thread.
 final class TaskScope: TaskNames {
   let task: TaskfileIncludes.Task
   let context: TaskfileContext

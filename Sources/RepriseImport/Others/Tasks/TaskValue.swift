@@ -78,6 +78,8 @@ protocol TaskNames {
   ///   - name: The name.
   ///   - mustBeKnown: Whether the value decides about more than the text of a command.
   ///   - isOptional: Whether the variable need not be set.
+  /// - Returns: The value.
+  /// - Throws: ``Untranslatable`` if it is not set, or not known now although it must be.
   func value(
     _ name: String, mustBeKnown: Bool, isOptional: Bool
   ) throws(Untranslatable) -> TaskValue

@@ -16,7 +16,9 @@ struct WrittenTask {
   var isIncomplete: Bool { remarks.contains { $0.weight == .missing } }
 }
 
-/// What the translations of all tasks of a file share. It is used by one thread.
+/// What the translations of all tasks of a file share.
+///
+/// It is used by one thread.
 final class TaskfileContext {
   let root: SourceNode
   let folder: ImportFolder
@@ -87,7 +89,9 @@ final class TaskfileContext {
     written = []
     names = StepNames()
     ids = [:]
-    for task in includes.tasks { ids[task.name] = names.id(for: task.name, otherwise: "task") }
+    for task in includes.tasks {
+      ids[task.name] = names.workflow(for: task.name, otherwise: "task")
+    }
   }
 
   /// Returns the workflow of a task.
@@ -95,6 +99,8 @@ final class TaskfileContext {
   /// - Parameters:
   ///   - name: The name of the task.
   ///   - passed: The variables that a call sets.
+  /// - Returns: The workflow, which is written only once for the same variables.
+  /// - Throws: ``Untranslatable`` if there is no such task, or it calls itself.
   func task(_ name: String, _ passed: [String: TaskValue]) throws(Untranslatable) -> WrittenTask {
     guard let task = tasks[name] else { throw Untranslatable("the task \(name)") }
     let plain = try write(task, [:], key: name, id: ids[name] ?? name)
@@ -130,7 +136,7 @@ final class TaskfileContext {
     guard active.insert(key).inserted else { throw Untranslatable("\(task.name) calls itself") }
     defer { active.remove(key) }
     var writer = TaskWriter(
-      task, context: self, passed: passed, id: id ?? names.id(for: base, otherwise: "task"))
+      task, context: self, passed: passed, id: id ?? names.workflow(for: base, otherwise: "task"))
     let result = writer.write()
     written.append((key, result))
     return result
