@@ -94,7 +94,7 @@ final class ServiceCheck: Sendable {
 
   /// Checks a service that is ready, until so many checks fail in a row that it is not alive.
   ///
-  /// - Returns: Why it is not alive; nil if the task was cancelled, or nothing is to be checked.
+  /// - Returns: Why it is not alive; nil if the task was cancelled, or it has no check.
   func failureWhileReady(_ context: StepContext) async -> String? {
     guard let rule = rule.liveness else { return nil }
     var count = 0

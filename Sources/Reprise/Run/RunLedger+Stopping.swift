@@ -51,7 +51,7 @@ extension RunLedger.Page {
   private mutating func takeFreeServices() -> [StepFuture] {
     var futures: [StepFuture] = []
     for service in heldServices.keys.sorted() {
-      // From the end, so that each step is looked at once.
+      // From the end, so that each step is visited once.
       while let last = heldServices[service]?.last, state[last].phase.isFinal {
         heldServices[service]?.removeLast()
       }

@@ -88,7 +88,7 @@ private final class AttemptChanges: Sendable {
 
   func include(_ path: String) -> Bool {
     let (live, left) = state.withLock { ($0.live.compactMap(\.trace), $0.left.values) }
-    // Without the lock: each trace has one of its own, and a file is looked at.
+    // Without the lock: each trace has one of its own, and a file's attributes are read.
     return live.contains { $0.changes(path) } || left.contains { $0.include(path) }
   }
 }

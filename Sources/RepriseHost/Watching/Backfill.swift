@@ -6,7 +6,7 @@ import RepriseTerminal
 
 /// The moments of the schedules of a workflow in a range of time.
 package struct Backfill: Sendable {
-  /// The maximum number of moments: a range with more is probably a mistake.
+  /// The maximum number of moments: a range with more is probably wrong.
   private static let momentsMax = 10_000
 
   /// The moments, in order; those that are still to come are left out.

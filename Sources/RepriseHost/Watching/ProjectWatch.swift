@@ -9,7 +9,7 @@ import Synchronization
 
 /// The watch of all workflows in a folder that have triggers.
 ///
-/// Workflows that are added, changed or removed are taken up while it runs. What changes in a file apart from
+/// It follows workflows that are added, changed or removed. What changes in a file apart from
 /// `on`, the name and the secrets needs nothing: the next run reads it. Else the watch of that workflow is
 /// replaced as soon as none of its runs is live.
 ///
@@ -31,7 +31,7 @@ package final class ProjectWatch: Sendable {
 
   /// What is known of a workflow.
   private struct Member {
-    /// What it is to be watched as; nil if it is not to be watched any more.
+    /// The workflow as its file says now; nil if it has no triggers any more.
     var wanted: WatchedEntry?
     /// What its watch was created for.
     var current: WatchedEntry?
@@ -146,7 +146,7 @@ package final class ProjectWatch: Sendable {
     return nil
   }
 
-  /// Takes up what the files say now.
+  /// Applies what the files say now.
   private func update(_ members: inout Members) {
     let project = members.project
     for path in project.paths {
@@ -170,7 +170,7 @@ package final class ProjectWatch: Sendable {
     }
   }
 
-  /// Brings a watch closer to what it is to be.
+  /// Starts, ends or replaces a watch if what is wanted differs from what there is.
   private func settle(_ path: String, _ members: inout Members) {
     guard var member = members.all[path], !member.isBusy else { return }
     defer { members.all[path] = member }
@@ -205,7 +205,7 @@ package final class ProjectWatch: Sendable {
       if members.said.updateValue(problem.text, forKey: path) != problem.text {
         say("\(entry.name): \(problem.text)")
       }
-      // A wrong file or a missing secret stays so until somebody changes it.
+      // A wrong file or a missing secret stays so until a user changes it.
       if problem.cause == .internalFailure { tryAgain(path) }
     case .success(let watch):
       members.said[path] = nil

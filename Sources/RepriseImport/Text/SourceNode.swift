@@ -41,7 +41,7 @@ final class SourceNode {
 
   private let node: Node
   /// The parts that have been handed out; they are made when someone asks for them, because an
-  /// alias can stand for a large part of a file at many places.
+  /// alias can refer to a large part of a file at many places.
   private var parts: [Pair]?
   private var isRead = false
   private var isAccepted = false

@@ -77,7 +77,7 @@ struct DaguDocument {
     var list = write(shape, isGraph)
     let settings = settings()
     let last = handlers(&list)
-    // What nobody has read changes the run, or it would not be written.
+    // What was not read changes the run, or it would not be written.
     for key in Self.ignored { root[key]?.accept() }
     for part in root.unread() { missing(part.node, "\(part.path) has no equivalent") }
     for problem in problems.reversed() {

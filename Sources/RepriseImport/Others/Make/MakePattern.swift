@@ -1,7 +1,7 @@
 // Patterns with `%` and names of files, as make understands them.
 
 enum MakePattern {
-  /// Returns what `%` of a pattern stands for in a word; nil if it does not match.
+  /// Returns what `%` of a pattern matches in a word; nil if it does not match.
   static func stem(_ word: String, _ pattern: String) -> String? {
     guard let percent = pattern.firstIndex(of: "%") else { return word == pattern ? "" : nil }
     let before = pattern[..<percent]

@@ -54,7 +54,7 @@ final class MakeFindings {
 
 /// The variables of a makefile.
 struct MakeVariables {
-  /// Stands for the folder of the makefile, until the text becomes a script or the path of a file.
+  /// A placeholder for the folder of the makefile, until the text becomes a script or the path of a file.
   static let here = "\u{E000}"
   /// The variable of a script with that folder.
   static let hereVariable = "CURDIR"

@@ -87,7 +87,7 @@ struct ShellPlace {
   private(set) var hasComment = false
   /// How many `${` are open.
   private var references = 0
-  /// Whether a here-document has begun, in which quotes are no quotes.
+  /// Whether a here-document is open, in which quotes are no quotes.
   private(set) var isUnclear = false
 
   /// Whether the next character is within single quotes.

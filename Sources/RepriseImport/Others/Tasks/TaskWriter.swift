@@ -86,7 +86,7 @@ struct TaskWriter {
     result.remarks += scope.remarks
   }
 
-  /// Reports what nobody has read of the task; it changes what runs, so the task fails.
+  /// Reports what was not read of the task; it changes what runs, so the task fails.
   private mutating func readWhole() {
     _ = node.text
     for part in node.unread() where part.node.mark.line > 0 {

@@ -188,7 +188,7 @@ struct TaskfileImport {
       stepCount: context.written.reduce(0) { $0 + $1.task.stepCount })
   }
 
-  /// Remarks about what nobody has read of the files.
+  /// Remarks about what was not read of the files.
   private func acceptOthers() {
     let root = context.root
     for key in ["version", "output", "silent", "interval"] { root[key]?.accept() }
