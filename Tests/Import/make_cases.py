@@ -72,6 +72,8 @@ CASES = [
     Case("a condition on a command", "ifeq ($(shell id -u),77)\nF = a\nelse\nF = b\nendif\nall:\n"
          "\ttouch $(F)\n", fails=True),
     Case("variables of a pattern", "%.x: F = 1\nall: a.x\na.x:\n\techo $(F) > $@\n"),
+    Case("lines of a command", "V := $(shell printf 'a\\nb')\nexport W := $(shell printf 'c\\nd')\n"
+         "all:\n\techo \"$(V)\" '$(V)' $(V) \"$$W\" > log\n"),
     Case("evaluated rules", "$(eval X = 1)\nall:\n\ttouch x$(X)\n", fails=True),
     Case("another shell", "SHELL = /usr/bin/python3\nall:\n\topen('x', 'w')\n", fails=True),
     Case("a process in the background", "all:\n\tsleep 3 &\n\ttouch x\n", fails=True),

@@ -50,6 +50,7 @@ struct MakeTests {
     ("SRCS = a.c b.c\nOBJS := $(SRCS:.c=.o)\napp: $(OBJS)\n\tcc $^\n%.o:\n\tx\n", "cc a.o b.o"),
     ("app: $(wildcard *.c)\n\tcc -o $@ $^\n", "cc -o app a.c b.c"),
     ("app: CFLAGS=-O2\napp:\n\tcc $(CFLAGS)\n", "run: cc -O2"),
+    ("a:\n\techo \"$(shell ls)\"\n", "| paste -s -d ' ' -)"),
     ("a:\n\techo '$(HOME)'\n", "echo ''\"${HOME}\"''"),
     ("ifeq ($(shell uname),Linux)\nX = 1\nelse\nX = 2\nendif\na:\n\techo $(X)\n", "echo ${X}"),
     ("SHELL := /bin/bash\na:\n\t[[ a ]]\n", "shell: [/bin/bash, -e, -c]"),

@@ -190,6 +190,6 @@ extension MakeVariables {
       throw Untranslatable("only a shell knows the output of \(text.trimmed.prefix(60))")
     }
     let script = try command.script().replacing(Self.here, with: "${\(Self.hereVariable)}")
-    return ShellText(part: .shell("$(\(script))"))
+    return ShellText(part: .shell("$(\(script)\(ShellText.joined)"))
   }
 }

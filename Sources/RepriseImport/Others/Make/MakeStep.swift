@@ -250,7 +250,7 @@ struct MakeStep {
         switch part {
         case .literal(let text):
           text.map { "\"\\$`".contains($0) ? "\\\($0)" : "\($0)" }.joined()
-        case .shell(let text): text
+        case .shell(let text): ShellText.expansion(text, isQuoted: true)
         case .parameter(let name): "${\(name)}"
         }
       }.joined()

@@ -58,7 +58,7 @@ struct ShellText: Equatable {
         quotes.read(text)
         result += text
         continue
-      case .shell(let text): expansion = text
+      case .shell(let text): expansion = Self.expansion(text, isQuoted: !quotes.isPlain)
       case .parameter(let name): expansion = "${\(name)}"
       }
       guard !quotes.isUnclear else {
@@ -67,6 +67,16 @@ struct ShellText: Equatable {
       result += quotes.isSingle ? "'\"\(expansion)\"'" : expansion
     }
     return result
+  }
+
+  /// The end of the output of a command whose line feeds another tool replaces by blanks.
+  static let joined = "\u{E001})"
+
+  /// Returns an expansion for a place within quotes, or outside, where a line feed is a blank, too.
+  static func expansion(_ text: String, isQuoted: Bool) -> String {
+    guard text.hasSuffix(joined) else { return text }
+    let command = text.dropFirst(2).dropLast(joined.count)
+    return isQuoted ? "$({ \(command); } | paste -s -d ' ' -)" : "$(\(command))"
   }
 
   /// The parameters in the text.

@@ -1,4 +1,4 @@
-// Evaluates the templates of Taskfiles, `{{.NAME | default "x"}}`, as far as their values are known.
+// Evaluates templates of Taskfiles such as `{{.NAME}}`, as far as their values are known.
 
 /// A text of a Taskfile.
 struct TaskTemplate {
