@@ -181,6 +181,22 @@ struct PlainLogTests {
         """)
   }
 
+  @Test func `a restart of what has changed names no steps`() throws {
+    let run = try #require(RunID("abc"))
+    var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .zero }
+    let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
+    let requester = Requester(.watch, name: "files: w.yaml", steps: [])
+    _ = log.text(
+      for: Event(
+        time: Timestamp(microseconds: 0), run: run, generation: 1, kind: .runStarted(plan)))
+    var event = Event(
+      time: Timestamp(microseconds: 0), run: run, generation: 1, kind: .runRestarting(from: []))
+    event.by = requester
+    #expect(
+      log.text(for: event).string == "00:00:00.000 restarting by the watch: files: w.yaml: "
+        + "waiting for running steps to stop\n")
+  }
+
   @Test func `that services are up is no sign of life, and a wait for the end has no time`() throws
   {
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .zero }

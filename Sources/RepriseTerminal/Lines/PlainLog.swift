@@ -145,7 +145,8 @@ struct PlainLog {
     guard let requester = event.by else { return "" }
     var steps: TerminalSafe = ""
     if case .step = event.kind {
-    } else if let named = requester.steps {
+    } else if let named = requester.steps, !named.isEmpty {
+      // None, if what has changed in the workflow restarts.
       steps = " from \(named.joined(separator: ", "))"
     }
     let comment: TerminalSafe = requester.comment.map { ": \($0)" } ?? ""
