@@ -59,21 +59,13 @@ struct WatchCommand: DrivingCommand {
   func run() async throws {
     guard let name = workflow else { throw try await watchProject() }
     let source = try LoadedWorkflow.parse(try enterFolder(ofWorkflow: name))
-    // The event that starts a run may provide parameters that are missing now.
-    var arguments = try parameters.arguments(for: source.parameters)
-    arguments.allowsMissing = true
-    var loaded = try LoadedWorkflow(source, arguments)
-    guard let triggers = loaded.workflow.triggers else {
+    let arguments = try parameters.arguments(for: source.parameters)
+    guard let watched = try WatchedEntry(source, arguments) else {
       throw Problem(
         "\(name): error: this workflow has no triggers\n"
           + "  = add some, as in: on: { files: [src/**] }, or run it once with: reprise run")
     }
-    arguments.allowsMissing = false
-    if triggers.hasSocket {
-      loaded.arguments = arguments
-    } else {
-      loaded = try LoadedWorkflow(source, arguments)
-    }
+    let (loaded, triggers) = (watched.loaded, watched.triggers)
     // With a `stdin` trigger on a terminal, typed lines are events, so keys cannot be commands.
     let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
     let shown = progress.resolved(environment: inheritedEnvironment())

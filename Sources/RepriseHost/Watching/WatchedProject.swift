@@ -1,12 +1,37 @@
 // What a watch of a project has to watch: its workflows with triggers, as their files are now.
 
-import Reprise
+package import Reprise
 import RepriseTerminal
 
 /// A workflow with triggers, as far as its watch depends on its file.
-struct WatchedEntry: Sendable {
-  let loaded: LoadedWorkflow
-  let triggers: Triggers
+package struct WatchedEntry: Sendable {
+  package let loaded: LoadedWorkflow
+  package let triggers: Triggers
+
+  /// Loads a parsed file; nil if it has no triggers.
+  ///
+  /// - Parameters:
+  ///   - source: The parsed file.
+  ///   - arguments: The arguments of its runs; required ones may be missing if the command that
+  ///     starts a run can bring them.
+  ///   - check: Called with the triggers before missing arguments are errors.
+  /// - Throws: ``Problem`` with every error in the file, or that of the check.
+  package init?(
+    _ source: WorkflowText, _ arguments: Arguments,
+    check: (Triggers) throws(Problem) -> Void = { _ throws(Problem) in }
+  ) throws(Problem) {
+    var incomplete = arguments
+    incomplete.allowsMissing = true
+    var loaded = try LoadedWorkflow(source, incomplete)
+    guard let triggers = loaded.workflow.triggers else { return nil }
+    try check(triggers)
+    if triggers.hasSocket {
+      loaded.arguments = arguments
+    } else {
+      loaded = try LoadedWorkflow(source, arguments)
+    }
+    (self.loaded, self.triggers) = (loaded, triggers)
+  }
 
   var name: String { loaded.workflow.name }
 
@@ -61,18 +86,11 @@ struct WatchedProject: Sendable {
 
   /// Returns a workflow; nil if it has no triggers.
   private static func entry(_ path: String, _ name: String) throws(Problem) -> WatchedEntry? {
-    let source = try LoadedWorkflow.parse(path)
-    var loaded = try LoadedWorkflow(source, Arguments(allowsMissing: true))
-    guard let triggers = loaded.workflow.triggers else { return nil }
-    guard triggers.standardInput == nil else {
-      throw Problem(
-        "error: \(name) reads standard input; watch it alone with: reprise watch \(name)")
+    try WatchedEntry(try LoadedWorkflow.parse(path), Arguments()) { triggers throws(Problem) in
+      guard triggers.standardInput == nil else {
+        throw Problem(
+          "error: \(name) reads standard input; watch it alone with: reprise watch \(name)")
+      }
     }
-    if triggers.hasSocket {
-      loaded.arguments = Arguments()
-    } else {
-      loaded = try LoadedWorkflow(source, Arguments())
-    }
-    return WatchedEntry(loaded: loaded, triggers: triggers)
   }
 }

@@ -10,7 +10,7 @@ struct BackfillTests {
     steps:
       - id: report
         env: { T: "${{ trigger.time }}", KIND: "${{ trigger.kind }}", TO: "${{ params.to }}" }
-        run: echo $KIND $T $TO >> log; case $T in *11-03*) test -e mended;; esac
+        run: echo $KIND $T $TO >> log; case $T in *11-03*) test -e fixed;; esac
 
     """
 
@@ -42,7 +42,7 @@ struct BackfillTests {
     let listed = try await backfill("--dry-run").succeeds()
     #expect(listed.output.contains("2026-11-02T11:30:00.000000Z  succeeded\n"))
     #expect(listed.output.contains("2026-11-03T02:00:00.000000Z\n"))
-    try scenario.write("", to: "mended")
+    try scenario.write("", to: "fixed")
     let second = try await backfill().succeeds()
     #expect(second.errors.contains("1 runs, 0 failed; 4 had a run before"))
     #expect(scenario.read("log").split(separator: "\n").count == 6)

@@ -106,7 +106,7 @@ import Testing
     await expectEventually("the other one runs") { scenario.has("site.log") }
     await scenario.becomes("watching", "deploy")
     try scenario.write(logs("deploy", on: "{ socket: true }"), to: "workflows/deploy.yaml")
-    await expectEventually("the event is taken again") {
+    await expectEventually("the event is accepted again") {
       (try? await scenario.reprise("trigger", "deploy", "--wait"))?.status == 0
     }
     started.send(SIGINT)

@@ -56,7 +56,7 @@ struct InterventionTests {
   @Test func `an intervention is answered once it has been done`() async throws {
     let run = try Self.start([("slow", []), ("next", ["slow"])])
     await expectEventually("the first step runs") { run.state.counts.running == 1 }
-    // The answer is given where the run is driven, so nothing happens to the run meanwhile.
+    // The answer is given where the run is driven, so nothing else happens to the run until it returns.
     let seen = await withCheckedContinuation { continuation in
       run.perform(.set(steps: ["next"], .skipped), by: .api) { _ in
         continuation.resume(returning: run.state["next"]?.isSetByHand)
