@@ -27,8 +27,12 @@ extension LoadedWorkflow {
     let source: WorkflowText
     do throws(WorkflowError) {
       let bytes = try Workflow.bytes(of: path)
-      if let known, known.bytes == bytes, known.part == part { return known }
-      source = WorkflowText(bytes, file: path, part: part)
+      source =
+        if let known, known.file == path, known.bytes == bytes {
+          known.part(part)
+        } else {
+          WorkflowText(bytes, file: path, part: part)
+        }
     } catch {
       throw Problem(error)
     }

@@ -60,14 +60,12 @@ struct CheckedDraft {
 
   /// Returns the errors of a file, with those of each workflow under `workflows`.
   private static func errors(in text: String, file: String) -> [Diagnostic] {
-    let bytes = Array(text.utf8)
-    let whole = WorkflowText(bytes, file: file)
+    let whole = WorkflowText(Array(text.utf8), file: file)
     let parts: [String?] = (whole.hasOnlyParts ? [] : [nil]) + whole.namesOfParts
     var errors: [Diagnostic] = []
     for part in parts {
       do throws(WorkflowError) {
-        _ = try WorkflowText(bytes, file: file, part: part)
-          .workflow(with: Arguments(allowsMissing: true), actions: nil)
+        _ = try whole.part(part).workflow(with: Arguments(allowsMissing: true), actions: nil)
       } catch {
         errors += error.diagnostics.filter { $0.severity == .error && !errors.contains($0) }
       }

@@ -6,7 +6,7 @@ import YAML
 extension WorkflowReader {
   /// A workflow that a step uses.
   struct UsedFile {
-    let source: SourceText
+    let file: ParsedFile
     let path: String
     /// The name of the workflow under `workflows` of the file; nil for the file itself.
     let part: String?
@@ -33,25 +33,34 @@ extension WorkflowReader {
       readers[file].report(.usesOutside(name), at: node)
       return nil
     }
-    let used = UsedFile(source: readers[file].source, path: path, part: part)
+    let link = part.map { path + "#" + $0 } ?? path
     let chain = [self.part.map { readers[0].file + "#" + $0 } ?? readers[0].file] + context.chain
-    if let first = chain.firstIndex(of: used.link)
-      ?? (chain.map(SourceFiles.normalized).firstIndex(of: used.link))
+    if let first = chain.firstIndex(of: link)
+      ?? (chain.map(SourceFiles.normalized).firstIndex(of: link))
     {
-      readers[file].report(.usesCycle(chain[first...] + [used.link]), at: node)
+      readers[file].report(.usesCycle(chain[first...] + [link]), at: node)
       return nil
     }
     guard chain.count <= Self.usesDepthMax else {
       readers[file].report(.deepUses, at: node)
       return nil
     }
-    guard !isSame else {
-      return isSmall(readers[file].source.size, node, context) ? used : nil
-    }
-    guard let source = source(of: path, name, node, context),
+    guard let parsed = parsed(path, isSame ? readers[file].source : nil, name, node, context)
+    else { return nil }
+    return UsedFile(file: parsed, path: path, part: part)
+  }
+
+  /// Returns a used file, which is read and parsed once for all of its uses.
+  private mutating func parsed(
+    _ path: String, _ known: SourceText?, _ name: String, _ node: Node, _ context: Context
+  ) -> ParsedFile? {
+    if let parsed = usedFiles[path] { return parsed }
+    guard let source = known ?? source(of: path, name, node, context),
       isSmall(source.size, node, context)
     else { return nil }
-    return UsedFile(source: source, path: path, part: part)
+    let parsed = ParsedFile(source: source, document: Document(source))
+    usedFiles[path] = parsed
+    return parsed
   }
 
   private mutating func isInProject(_ path: String) -> Bool {
@@ -75,7 +84,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns whether all used files together are small enough, counting each use.
+  /// Returns whether all used files together are small enough.
   private mutating func isSmall(_ size: Int, _ node: Node, _ context: Context) -> Bool {
     usedBytes += size
     guard usedBytes > SourceText.bytesMax else { return true }
@@ -87,7 +96,7 @@ extension WorkflowReader {
   mutating func part(
     _ file: UsedFile, _ node: Node, _ context: Context, _ inner: Context
   ) -> Node? {
-    let root = root(of: Document(file.source), file: inner.file)
+    let root = root(of: file.file.document, file: inner.file)
     guard let root, let name = file.part else { return root }
     if let workflow = root.workflow(named: name) { return workflow }
     readers[context.file].report(.unknownWorkflow(name, alternatives(to: name, in: root)), at: node)

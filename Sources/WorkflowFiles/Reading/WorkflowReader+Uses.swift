@@ -77,7 +77,7 @@ extension WorkflowReader {
       return nil
     }
     guard let file = load(name, node, context) else { return nil }
-    readers.append(Reader(file: file.path, source: file.source))
+    readers.append(Reader(file: file.path, source: file.file.source))
     var inner = innerContext(fields, id, file.link, context, draft)
     addScope(
       Scope(

@@ -12,11 +12,13 @@ extension WorkflowReader {
     from document: consuming Document, defaultName: String
   ) throws(WorkflowError) -> Workflow {
     var header: Header?
+    usedFiles[readers[0].file] = ParsedFile(source: readers[0].source, document: copy document)
     if let root = root(of: document, file: 0).flatMap({ mainWorkflow(in: $0) }) {
       header = readWorkflow(root, defaultName)
     }
-    // Free the YAML tree, which takes the most memory and is not needed any more.
+    // Free the YAML trees, which take the most memory and are not needed any more.
     _ = consume document
+    usedFiles = [:]
     guard let header, let graph = checkedGraph(), errorCount == 0 else {
       throw WorkflowError(diagnostics: diagnostics, errorCount: errorCount)
     }

@@ -10,7 +10,7 @@ package struct WorkflowText: Sendable {
   /// The path for messages; paths of used files are relative to it.
   package let file: String
   /// The name of the workflow under `workflows` of the file; nil for the file itself.
-  package let part: String?
+  package private(set) var part: String?
   private let source: SourceText
   private let document: Document
 
@@ -28,6 +28,13 @@ package struct WorkflowText: Sendable {
     self.part = part
     source = SourceText(bytes)
     document = Document(source)
+  }
+
+  /// Returns a workflow under `workflows` of the file, without parsing it again; nil for the file itself.
+  package func part(_ name: String?) -> WorkflowText {
+    var other = self
+    other.part = name
+    return other
   }
 
   /// Parses a file.

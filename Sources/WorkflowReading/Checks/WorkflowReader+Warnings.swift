@@ -71,10 +71,15 @@ extension WorkflowReader {
   /// Warns of a variable that is not set and has no default after `||`.
   private mutating func warnOfUnsetVariables() {
     // A step that writes to this file sets variables that are only known during the run.
-    let setsVariables = readers.map { $0.source.contains("REPRISE_ENV") }
-    for check in checks where !setsVariables[check.file] {
+    var setsVariables: [String: Bool] = [:]
+    for check in checks {
       for (expression, offset) in check.template.expressions {
         for (name, range) in expression.expectedVariables {
+          let path = readers[check.file].file
+          let isSetLater =
+            setsVariables[path] ?? readers[check.file].source.contains("REPRISE_ENV")
+          setsVariables[path] = isSetLater
+          guard !isSetLater else { continue }
           let isSearched = readers[check.file].searchesSuggestions
           let scope = scopes[check.scope]
           let isOfFile = scope.environment[name] != nil

@@ -30,8 +30,7 @@ extension Diagnostic.Cause {
   .hint("use fewer or smaller files")
   package static let usesTooLarge = Self(
     "R0103",
-    "all files under \"uses\" together are larger than \(SourceText.bytesMax >> 20) MiB, "
-      + "counting each use"
+    "all files under \"uses\" together are larger than \(SourceText.bytesMax >> 20) MiB"
   )
   .hint("use fewer or smaller files")
 

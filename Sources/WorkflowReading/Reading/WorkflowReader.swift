@@ -154,7 +154,9 @@ package struct WorkflowReader {
   var knownPatterns = KnownPatterns()
   /// The number of keys and values of all expanded steps.
   package var expandedValueCount = 0
-  /// The total size of used files in bytes, counting each use.
+  /// The files that have been used, by path, each parsed once.
+  package var usedFiles: [String: ParsedFile] = [:]
+  /// The total size of used files in bytes.
   package var usedBytes = 0
   /// The total size of dotenv files in bytes.
   package var dotenvBytes = 0
@@ -200,6 +202,16 @@ package struct StepIDs {
   package var positional: Set<String> = []
 
   package init() {}
+}
+
+/// A file that steps use, as it was parsed.
+package struct ParsedFile: Sendable {
+  package let source: SourceText
+  package let document: Document
+
+  package init(source: SourceText, document: Document) {
+    (self.source, self.document) = (source, document)
+  }
 }
 
 /// What the steps of a workflow may be expanded to.
