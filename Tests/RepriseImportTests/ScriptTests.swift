@@ -64,6 +64,32 @@ struct ScriptTests {
     #expect(part.verdict == .inPart && !part.text.contains("run: rm x"), "\(part.text)")
   }
 
+  @Test func `a process has its terminal and its check of life`() throws {
+    let workflow = try imported(
+      """
+      processes:
+        web:
+          command: ./web
+          is_tty: true
+          environment: [A=1]
+          liveness_probe: { exec: { command: ./ok }, period_seconds: 5, failure_threshold: 2 }
+        user: { command: ./u, depends_on: { web: { condition: process_started } } }
+      """, from: .processCompose, path: "p.yaml")
+    expect(workflow, contains: ["tty: true", "A: \"1\"", "alive:", "every: 5s", "failures: 2"])
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    "environment: ['B=${A}']\nprocesses: { a: { command: rm x } }",
+    "processes: { a: { command: rm x, environment: [1B=x] } }",
+    "processes: { a: { command: rm x, environment: { B: x } } }",
+    "processes: { a: { command: rm x, depends_on: { b: {} }, working_dir: c } }",
+  ])
+  func `a process without an equivalent fails`(_ text: String) throws {
+    let workflow = try imported(text, from: .processCompose, path: "p.yaml")
+    #expect(workflow.verdict == .inPart && !workflow.text.contains("rm x"), "\(workflow.text)")
+  }
+
   @Test func `scripts of a package are workflows with those before them`() throws {
     let workflow = try imported(
       #"{ "scripts": { "prebuild": "a", "build": "b && c", "v": "echo $npm_package_name" } }"#,

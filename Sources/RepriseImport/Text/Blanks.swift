@@ -1,4 +1,4 @@
-// Texts without blanks around them, and on one line.
+// Texts without blanks around them, on one line, and as a name with a value.
 
 extension String {
   /// The text without blanks around it.
@@ -18,4 +18,12 @@ extension Substring {
 extension String {
   /// The text with one blank instead of line breaks and of several blanks.
   var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+}
+
+extension StringProtocol {
+  /// The name before the first `=` and the value after it; no value without one.
+  var assignment: (name: String, value: String?) {
+    guard let sign = firstIndex(of: "=") else { return (String(self), nil) }
+    return (String(self[..<sign]), String(self[index(after: sign)...]))
+  }
 }

@@ -278,9 +278,8 @@ struct DaguDocument {
         missing(node, "the parameter \(word) is computed")
         continue
       }
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      if parts.count == 2 {
-        parameter(parts[0], .parameter(parts[1].trimmingQuotes))
+      if case (let name, let value?) = word.assignment {
+        parameter(name, .parameter(value.trimmingQuotes))
       } else if isList {
         parameter(word, .parameter(""))
       } else {

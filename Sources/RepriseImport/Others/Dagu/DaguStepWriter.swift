@@ -162,13 +162,11 @@ struct DaguStepWriter {
         Draft.Item(pair.key.text ?? "", .text(values.expression(pair.value.text ?? ""))))
     }
     for word in (given?.text ?? "").split(separator: " ") {
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else {
+      guard case (let name, let value?) = word.assignment else {
         missing(given, "params without names")
         break
       }
-      with.append(
-        Draft.Item(parts[0], .text(values.expression(parts[1].trimmingQuotes))))
+      with.append(Draft.Item(name, .text(values.expression(value.trimmingQuotes))))
     }
     return [Draft.Item("uses", .text("#\(id)"))]
       + (with.isEmpty ? [] : [Draft.Item("with", .map(with))])

@@ -23,8 +23,8 @@ struct DaguValues {
       try add(pair.key.text ?? "", pair.value.text)
     }
     for text in node.elements.filter({ !$0.isMap }).compactMap(\.text) {
-      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      try add(parts[0], parts.count == 2 ? parts[1].trimmingQuotes : nil)
+      let (name, value) = text.assignment
+      try add(name, value?.trimmingQuotes)
     }
   }
 

@@ -9,7 +9,6 @@ struct JustExpression {
 
   /// Returns the value of an expression.
   func value(_ text: String, depth: Int = 0) throws(Untranslatable) -> ShellText {
-    guard depth < 40 else { throw Untranslatable("variables that use one another") }
     var rest = Substring(text.trimmed)
     let value = try sum(&rest, depth)
     guard rest.trimmed.isEmpty else { throw Untranslatable("the expression \(text)") }
@@ -17,7 +16,8 @@ struct JustExpression {
   }
 
   private func sum(_ rest: inout Substring, _ depth: Int) throws(Untranslatable) -> ShellText {
-    if rest.hasPrefix("if ") { return try condition(&rest, depth) }
+    try Effort.check(depth: depth)
+    if rest.hasPrefix("if ") { return try condition(&rest, depth + 1) }
     var value = try term(&rest, depth)
     while let sign = rest.drop(while: \.isWhitespace).first, sign == "+" || sign == "/" {
       rest = rest.drop(while: \.isWhitespace).dropFirst()
@@ -30,6 +30,7 @@ struct JustExpression {
 
   private func condition(_ rest: inout Substring, _ depth: Int) throws(Untranslatable) -> ShellText
   {
+    try Effort.check(depth: depth)
     let text = String(rest)
     rest = rest.dropFirst(3).drop(while: \.isWhitespace)
     let left = try known(try term(&rest, depth))
@@ -43,7 +44,7 @@ struct JustExpression {
     guard rest.hasPrefix("else") else { throw Untranslatable("an if without else") }
     rest = rest.dropFirst(4).drop(while: \.isWhitespace)
     if rest.hasPrefix("if ") {
-      let other = try condition(&rest, depth)
+      let other = try condition(&rest, depth + 1)
       return isTrue ? first : other
     }
     let second = try block(&rest, depth, isUsed: !isTrue)
@@ -104,8 +105,10 @@ struct JustExpression {
     guard let variable = file.variables[name] else {
       throw Untranslatable("the variable \(name) is not defined")
     }
-    return try JustExpression(file: file, folder: folder, values: [:])
+    let value = try JustExpression(file: file, folder: folder, values: [:])
       .value(variable.value, depth: depth + 1)
+    try file.effort.spend(value)
+    return value
   }
 
   private func function(

@@ -6,6 +6,7 @@ struct JustImport {
   private let folder: ImportFolder
   private var remarks: [ImportRemark] = []
   private var stepCount = 0
+  private static let stepsMax = 10_000
 
   init(_ text: String, folder: ImportFolder) {
     file = Justfile(text)
@@ -119,6 +120,9 @@ struct JustImport {
       do throws(Untranslatable) {
         guard let other = file.recipes.first(where: { $0.name == name }) else {
           throw Untranslatable("there is no recipe \(name)")
+        }
+        guard plan.active.count < Effort.depthMax, stepCount < Self.stepsMax else {
+          throw Untranslatable("recipes that need too many others")
         }
         var given: [String: ShellText] = [:]
         var key = name

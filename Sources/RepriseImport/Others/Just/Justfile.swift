@@ -35,6 +35,7 @@ struct Justfile {
   private(set) var settings: [String: String] = [:]
   /// What cannot be read.
   private(set) var problems: [(line: Int, text: String)] = []
+  let effort = Effort()
   private var attributes: [String] = []
   private var comment: String?
 
@@ -117,8 +118,8 @@ struct Justfile {
     guard !words.isEmpty else { return problems.append((number, line)) }
     recipe.name = words.removeFirst()
     for word in words {
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      var name = parts[0]
+      let (written, value) = word.assignment
+      var name = written
       var kind: Character?
       if let first = name.first, first == "*" || first == "+" {
         kind = first
@@ -128,7 +129,7 @@ struct Justfile {
       if isExported { name.removeFirst() }
       recipe.parameters.append(
         JustRecipe.Parameter(
-          name: name, value: parts.count == 2 ? parts[1] : nil, kind: kind, isExported: isExported))
+          name: name, value: value, kind: kind, isExported: isExported))
     }
     var tail = String(line[line.index(after: colon)...])
     if let hash = Self.outside("#", in: tail) { tail = String(tail[..<hash]) }

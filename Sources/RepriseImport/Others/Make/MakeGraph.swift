@@ -4,6 +4,12 @@
 struct MakeGraph {
   let makefile: Makefile
   private var folder: ImportFolder { makefile.variables.folder }
+  private let made = Made()
+
+  /// The targets that have been asked for: whether a rule matches depends on files, which are asked for once.
+  private final class Made {
+    var targets: [String: MakeTarget?] = [:]
+  }
 
   init(_ makefile: Makefile) { self.makefile = makefile }
 
@@ -47,6 +53,13 @@ struct MakeGraph {
 
   /// Returns the target with what makes it; nil if no rule does.
   func target(_ name: String) -> MakeTarget? {
+    if let known = made.targets[name] { return known }
+    let target = find(name)
+    made.targets[name] = .some(target)
+    return target
+  }
+
+  private func find(_ name: String) -> MakeTarget? {
     let explicit = makefile.targets[name]
     if explicit?.recipe != nil || makefile.phony.contains(name) { return explicit }
     guard let rule = implicit(name, depth: 0) else { return explicit }
@@ -118,14 +131,27 @@ struct MakeGraph {
 
   // MARK: Order
 
-  /// Returns a target and all that it needs, each once.
-  func closure(of goal: String) -> Set<String> {
+  /// Returns what a target needs, each once; empty if no rule makes it.
+  func needs(of name: String) -> [String] {
+    target(name).map { MakeStep.unique($0.prerequisites + $0.orderOnly) } ?? []
+  }
+
+  /// Returns targets and all that they need, each once, after what it needs itself.
+  ///
+  /// Linear in the number of needs.
+  func closure(of goals: [String]) -> [String] {
+    var order: [String] = []
     var found: Set<String> = []
-    var waiting = [goal]
-    while let name = waiting.popLast() {
-      guard found.insert(name).inserted, let target = target(name) else { continue }
-      waiting += target.prerequisites + target.orderOnly
+    for goal in goals where found.insert(goal).inserted {
+      var open = [(name: goal, needs: needs(of: goal)[...])]
+      while let last = open.indices.last {
+        if let need = open[last].needs.popFirst() {
+          if found.insert(need).inserted { open.append((need, needs(of: need)[...])) }
+        } else {
+          order.append(open.removeLast().name)
+        }
+      }
     }
-    return found
+    return order
   }
 }

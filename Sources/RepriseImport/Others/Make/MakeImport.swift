@@ -11,6 +11,11 @@ struct MakeImport {
   private var goals: [String] = []
   /// The parameters of the workflows that have been written.
   private var parameters: [String: [String]] = [:]
+  /// How many workflows each of them uses, one within the other.
+  private var depths: [String: Int] = [:]
+  /// How deep a workflow may use others; the language allows one more.
+  private static let depthMax = 15
+  private static let stepsMax = 100_000
 
   init(_ text: String, folder: ImportFolder) {
     makefile = Makefile(text, folder: folder)
@@ -23,8 +28,11 @@ struct MakeImport {
     plan(first)
     // What a recipe needs as a known value is no parameter anywhere: the second time knows it.
     _ = workflows(first)
-    (parameters, stepCount) = ([:], 0)
+    (parameters, depths, stepCount) = ([:], [:], 0)
     let items = workflows(first)
+    guard stepCount <= Self.stepsMax else {
+      throw ImportError("it has more than \(Self.stepsMax) steps")
+    }
     let remarks = makefile.findings.remarks
     return ImportDraft(root: .map(items), remarks: remarks, stepCount: stepCount)
   }
@@ -43,7 +51,7 @@ struct MakeImport {
         || !name.contains("/") && !name.contains(".")
     }
     // The default goal is a workflow, too, if another one needs it.
-    if goals.contains(where: { graph.closure(of: $0).contains(first) }) {
+    if graph.closure(of: goals).contains(where: { graph.needs(of: $0).contains(first) }) {
       goals.insert(first, at: 0)
     }
     for name in [first] + goals where ids[name] == nil {
@@ -54,7 +62,9 @@ struct MakeImport {
   private mutating func workflows(_ first: String) -> [Draft.Item] {
     var written: [String: [Draft.Item]] = [:]
     // Those that a workflow uses are written first, so that their parameters are known.
-    for goal in goals.sorted(by: { graph.closure(of: $0).count < graph.closure(of: $1).count }) {
+    let isGoal = Set(goals)
+    for goal in graph.closure(of: goals) where isGoal.contains(goal) {
+      guard stepCount <= Self.stepsMax else { break }
       written[goal] = workflow(goal)
     }
     var root: [Draft.Item]
@@ -116,25 +126,44 @@ struct MakeImport {
   /// What is written for one goal.
   private struct Plan {
     var goal: String
-    var closure: Set<String>
-    var ids: [String: String] = [:]
+    /// The targets that need each of those that the goal needs.
+    var users: [String: [String]] = [:]
     var names = StepNames()
     var steps: [(item: Draft.Item, id: String, needs: [String])] = []
     var parameters: [String] = []
+    /// How many workflows it uses, one within the other.
+    var depth = 0
     /// The steps whose end is the end of a target.
     var ends: [String: [String]] = [:]
-    var path: [String] = []
+    /// The targets that are being visited, each because the one before needs it.
+    var open: [Visit] = []
+
+    init(_ goal: String, _ graph: MakeGraph) {
+      self.goal = goal
+      for name in graph.closure(of: [goal]) {
+        for need in graph.needs(of: name) { users[need, default: []].append(name) }
+      }
+    }
+  }
+
+  /// A target whose needs are being visited.
+  private struct Visit {
+    var target: MakeTarget
+    var scope: [String: MakeVariable]
+    var unvisited: ArraySlice<String>
+    var needs: [String] = []
   }
 
   private mutating func workflow(_ goal: String, isRoot: Bool = false) -> [Draft.Item] {
-    var plan = Plan(goal: goal, closure: graph.closure(of: goal))
-    _ = visit(goal, [:], &plan)
+    var plan = Plan(goal, graph)
+    visit(&plan)
     if plan.steps.isEmpty {
       plan.steps = [
         (Draft.Item("", .map([Draft.Item("run", .text("true"))])), ids[goal] ?? "nothing", [])
       ]
     }
     parameters[goal] = plan.parameters
+    depths[goal] = plan.depth
     let steps = plan.steps.map { step in
       var item = step.item
       item.value["id"] = nil
@@ -155,12 +184,29 @@ struct MakeImport {
     return items + [Draft.Item("steps", .list([Draft.Item("", group)]))]
   }
 
-  /// Adds the steps of a target after those of what it needs; returns the steps that end it.
-  private mutating func visit(
+  /// Adds the steps of a goal, each after those of what it needs.
+  ///
+  /// Without recursion: a chain of targets may be longer than a stack is deep.
+  private mutating func visit(_ plan: inout Plan) {
+    var ends = enter(plan.goal, [:], &plan)
+    while let last = plan.open.indices.last {
+      for end in ends ?? [] where !plan.open[last].needs.contains(end) {
+        plan.open[last].needs.append(end)
+      }
+      if let need = plan.open[last].unvisited.popFirst() {
+        ends = enter(need, plan.open[last].scope, &plan)
+      } else {
+        ends = add(plan.open.removeLast(), &plan)
+      }
+    }
+  }
+
+  /// Returns the steps that end a target; nil if its needs must be visited first.
+  private mutating func enter(
     _ name: String, _ own: [String: MakeVariable], _ plan: inout Plan
-  ) -> [String] {
+  ) -> [String]? {
     if let ends = plan.ends[name] { return ends }
-    guard !plan.path.contains(name) else {
+    guard !plan.open.contains(where: { $0.target.name == name }) else {
       makefile.findings.remark(.note, 0, "\(name) needs itself, which make leaves out")
       return []
     }
@@ -174,26 +220,25 @@ struct MakeImport {
     if name != plan.goal, own.isEmpty, isUsable(name, plan) {
       return addUse(name, &plan)
     }
-    let scope = scope(of: target, own)
-    plan.path.append(name)
-    var needs: [String] = []
-    for prerequisite in MakeStep.unique(target.prerequisites + target.orderOnly) {
-      for need in visit(prerequisite, scope, &plan) where !needs.contains(need) {
-        needs.append(need)
-      }
-    }
-    plan.path.removeLast()
+    plan.open.append(
+      Visit(target: target, scope: scope(of: target, own), unvisited: graph.needs(of: name)[...]))
+    return nil
+  }
+
+  /// Adds the step of a target whose needs have been visited; returns the steps that end it.
+  private mutating func add(_ visit: Visit, _ plan: inout Plan) -> [String] {
+    let target = visit.target
     guard target.recipe != nil || target.problem != nil else {
-      plan.ends[name] = needs
-      return needs
+      plan.ends[target.name] = visit.needs
+      return visit.needs
     }
-    var step = MakeStep(target: target, graph: graph, own: scope)
+    var step = MakeStep(target: target, graph: graph, own: visit.scope)
     let (items, comments) = step.items()
     plan.parameters += step.parameters.filter { !plan.parameters.contains($0) }
-    let id = plan.names.id(for: name, otherwise: "target")
-    plan.steps.append((Draft.Item("", .map(items), comments: comments), id, needs))
+    let id = plan.names.id(for: target.name, otherwise: "target")
+    plan.steps.append((Draft.Item("", .map(items), comments: comments), id, visit.needs))
     stepCount += 1
-    plan.ends[name] = [id]
+    plan.ends[target.name] = [id]
     return [id]
   }
 
@@ -219,21 +264,19 @@ struct MakeImport {
 
   /// Whether nothing outside of a target needs what it needs, so that its workflow can be used.
   private func isUsable(_ name: String, _ plan: Plan) -> Bool {
-    guard goals.contains(name), parameters[name] != nil else { return false }
-    let inner = graph.closure(of: name)
-    for other in plan.closure where !inner.contains(other) {
-      guard let target = graph.target(other) else { continue }
-      let isShared = (target.prerequisites + target.orderOnly).contains {
-        $0 != name && inner.contains($0) && graph.target($0) != nil
-      }
-      if isShared { return false }
+    guard let depth = depths[name], depth < Self.depthMax else { return false }
+    let order = graph.closure(of: [name])
+    let inner = Set(order)
+    return order.allSatisfy { need in
+      need == name || graph.target(need) == nil
+        || (plan.users[need] ?? []).allSatisfy(inner.contains)
     }
-    return true
   }
 
   private mutating func addUse(_ name: String, _ plan: inout Plan) -> [String] {
     let names = parameters[name] ?? []
     plan.parameters += names.filter { !plan.parameters.contains($0) }
+    plan.depth = max(plan.depth, (depths[name] ?? 0) + 1)
     let id = plan.names.id(for: name, otherwise: "target")
     plan.steps.append((use(name, names), id, []))
     plan.ends[name] = [id]

@@ -31,6 +31,7 @@ struct MakeScope {
     scope.isScript = false
     return scope
   }
+  /// The same for a text within this one.
   var deeper: MakeScope {
     var scope = self
     scope.depth += 1
@@ -43,6 +44,7 @@ final class MakeFindings {
   var remarks: [ImportRemark] = []
   /// Variables whose values decide more than scripts, so that no parameter can replace them.
   var staticNames: Set<String> = []
+  let effort = Effort()
   /// Remarks that have been made.
   private var made: Set<String> = []
 
@@ -58,7 +60,6 @@ struct MakeVariables {
   static let here = "\u{E000}"
   /// The variable of a script with that folder.
   static let hereVariable = "CURDIR"
-  private static let depthMax = 40
 
   private(set) var named: [String: MakeVariable] = [:]
   /// The names in the order in which they were first set.
@@ -102,9 +103,7 @@ struct MakeVariables {
   /// Returns a text with the values of its references.
   func expanded(_ text: some StringProtocol, _ scope: MakeScope) throws(Untranslatable) -> ShellText
   {
-    guard scope.depth < Self.depthMax else {
-      throw Untranslatable("variables that use one another")
-    }
+    try Effort.check(depth: scope.depth)
     var result = ShellText()
     var rest = Substring(text)
     while let dollar = rest.firstIndex(of: "$") {
@@ -116,15 +115,17 @@ struct MakeVariables {
         result.append(.literal("$"))
         continue
       }
-      guard next == "(" || next == "{" else {
-        result.append(try reference(String(next)[...], scope))
-        continue
+      var body = String(next)[...]
+      if next == "(" || next == "{" {
+        guard let end = Self.end(of: rest, next) else {
+          throw Untranslatable("a reference without an end")
+        }
+        body = rest[..<end]
+        rest = rest[rest.index(after: end)...]
       }
-      guard let end = Self.end(of: rest, next) else {
-        throw Untranslatable("a reference without an end")
-      }
-      result.append(try reference(rest[..<end], scope))
-      rest = rest[rest.index(after: end)...]
+      let value = try reference(body, scope)
+      try findings.effort.spend(value)
+      result.append(value)
     }
     result.append(.literal(String(rest)))
     return result
@@ -132,7 +133,7 @@ struct MakeVariables {
 
   /// Returns a text that must be known now.
   func known(_ text: some StringProtocol, _ scope: MakeScope) throws(Untranslatable) -> String {
-    let value = try expanded(text, scope.forKnownText)
+    let value = try expanded(text, scope.forKnownText.deeper)
     guard let known = value.known else {
       throw Untranslatable("only a shell knows the value of \(String(text).trimmed.prefix(60))")
     }

@@ -258,7 +258,7 @@ struct Makefile {
   ) {
     var text = text
     var pattern: String?
-    var scope = MakeScope()
+    let scope = MakeScope()
     if settings.contains(".SECONDEXPANSION"), text.contains("$$") {
       rule.problem = "prerequisites with a second expansion"
     }
@@ -268,7 +268,6 @@ struct Makefile {
         text = text[text.index(after: colon)...]
       }
       let bar = text.firstOutside("|") ?? text.endIndex
-      scope.depth = 0
       rule.prerequisites = try variables.known(text[..<bar], scope).words.flatMap(paths)
       if bar < text.endIndex {
         rule.orderOnly = try variables.known(text[text.index(after: bar)...], scope).words

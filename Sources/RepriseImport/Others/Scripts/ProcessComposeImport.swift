@@ -44,12 +44,12 @@ struct ProcessComposeImport {
     var items: [Draft.Item] = []
     if let environment = environment(root) { items.append(environment) }
     var comments: [String] = []
-    for part in root.unread() {
-      remark(.missing, part.node, "\(part.path) has no equivalent")
-      let reason = "\(part.path) has no equivalent"
+    let others = root.unread().map { ($0.node, "\($0.path) has no equivalent") }
+    for (node, reason) in (problemOfEnvironment(root).map { [$0] } ?? []) + others {
+      remark(.missing, node, reason)
       comments.append("missing: \(reason)")
       for position in steps.indices {
-        steps[position] = failed(steps[position], part.node.mark.line, reason)
+        steps[position] = failed(steps[position], node.mark.line, reason)
       }
     }
     items.append(Draft.Item("shell", .texts(["bash", "-c"]), comments: comments))
@@ -75,24 +75,37 @@ struct ProcessComposeImport {
     return step
   }
 
+  /// Returns what cannot be translated of variables.
+  private func problemOfEnvironment(_ node: SourceNode) -> (SourceNode, String)? {
+    guard let environment = node["environment"] else { return nil }
+    guard environment.isList else { return (environment, "an environment that is no list") }
+    if environment.mentions("$") { return (environment, "a variable in environment") }
+    return environment.elements.lazy.compactMap { element -> (SourceNode, String)? in
+      guard let name = element.text?.assignment.name else {
+        return (element, "a variable that is no text")
+      }
+      return StepNames.identifier(name) == name ? nil : (element, "the variable \(name)")
+    }.first
+  }
+
   private func environment(_ node: SourceNode) -> Draft.Item? {
     var items: [Draft.Item] = []
     for text in node["environment"]?.texts ?? [] {
-      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      guard let name = parts.first, StepNames.identifier(name) == name else { continue }
-      items.append(Draft.Item(name, .text(parts.count == 2 ? parts[1].trimmingQuotes : "")))
+      let (name, value) = text.assignment
+      guard StepNames.identifier(name) == name else { continue }  // It is remarked.
+      items.append(Draft.Item(name, .text(value?.trimmingQuotes ?? "")))
     }
     return items.isEmpty ? nil : Draft.Item("env", .map(items))
   }
 
   private mutating func step(_ name: String, _ node: SourceNode) -> Draft.Item {
-    var problem: (SourceNode, String)?
+    var problems: [(SourceNode, String)] = []
     var items = [Draft.Item("id", .text(ids[name] ?? name))]
     var needs: [Draft.Item] = []
     for pair in node["depends_on"]?.pairs ?? [] {
       let condition = pair.value["condition"]?.text ?? "process_started"
       guard let id = ids[pair.key.text ?? ""] else {
-        problem = (pair.key, "there is no process \(pair.key.text ?? "")")
+        problems.append((pair.key, "there is no process \(pair.key.text ?? "")"))
         continue
       }
       let isOver = condition == "process_completed"
@@ -101,32 +114,34 @@ struct ProcessComposeImport {
     items.append(Draft.Item("needs", needs.isEmpty ? .list([]) : .map(needs)))
     if let environment = environment(node) { items.append(environment) }
     if let folder = node["working_dir"]?.text { items.append(Draft.Item("dir", .text(folder))) }
-    if node["environment"]?.mentions("$") == true || node["working_dir"]?.mentions("$") == true {
-      problem = (node, "a variable in environment or working_dir")
+    if let problem = problemOfEnvironment(node) { problems.append(problem) }
+    if let folder = node["working_dir"], folder.mentions("$") {
+      problems.append((folder, "a variable in working_dir"))
     }
     let command = node["command"]?.text
-    if command == nil { problem = (node, "a process without a command") }
-    for key in ["description", "namespace", "log_location", "disable_ansi_colors", "is_tty"] {
+    if command == nil { problems.append((node, "a process without a command")) }
+    for key in ["description", "namespace", "log_location", "disable_ansi_colors"] {
       node[key]?.accept()
     }
     _ = node["disabled"]?.boolean
     let isService = services.contains(name)
-    if isService, let ready = ready(node) { items.append(ready) }
+    if node["is_tty"]?.boolean == true { items.append(Draft.Item("tty", .word("true"))) }
+    if isService { items += [ready(node), alive(node)].compactMap(\.self) }
     if let restart = restart(node, isService) {
       items.append(restart)
     } else if let policy = node["availability"], policy["restart"]?.text ?? "no" != "no" {
-      problem = (policy, "availability.restart: \(policy["restart"]?.text ?? "")")
+      problems.append((policy, "availability.restart: \(policy["restart"]?.text ?? "")"))
     }
     readShutdown(node, isService, &items)
     let text = command ?? ""
     items.append(Draft.Item(isService ? "service" : "run", .text(ScalarText.tidied(text))))
     var step = Draft.Item("", .map(items))
     let unread = node.unread().map { ($0.node, "\($0.path) has no equivalent") }
-    for (part, reason) in [problem].compactMap(\.self) + unread {
+    for (part, reason) in problems + unread {
       remark(.missing, part, "\(name): \(reason)")
       step = failed(step, part.mark.line, reason)
     }
-    if !unread.isEmpty || problem != nil { node.accept() }
+    if !unread.isEmpty || !problems.isEmpty { node.accept() }
     return step
   }
 
@@ -134,23 +149,45 @@ struct ProcessComposeImport {
     var items: [Draft.Item] = []
     if let line = node["ready_log_line"]?.text { items.append(Draft.Item("line", .text(line))) }
     if let probe = node["readiness_probe"] {
-      if let command = probe["exec"]?["command"]?.text {
-        items.append(Draft.Item("run", .text(command)))
-      } else if let http = probe["http_get"] {
-        let scheme = http["scheme"]?.text?.lowercased() ?? "http"
-        let port = http["port"]?.text.map { ":\($0)" } ?? ""
-        let host = http["host"]?.text ?? "127.0.0.1"
-        items.append(
-          Draft.Item("http", .text("\(scheme)://\(host)\(port)\(http["path"]?.text ?? "/")")))
-      }
-      if let seconds = probe["period_seconds"]?.text {
-        items.append(Draft.Item("every", .text("\(seconds)s")))
-      }
+      items += check(probe)
       for key in ["initial_delay_seconds", "success_threshold", "timeout_seconds"] {
         probe[key]?.accept()
       }
     }
     return items.isEmpty ? nil : Draft.Item("ready", .map(items))
+  }
+
+  private func alive(_ node: SourceNode) -> Draft.Item? {
+    guard let probe = node["liveness_probe"] else { return nil }
+    var items = check(probe)
+    if let count = probe["failure_threshold"], count.isNumber {
+      items.append(Draft.Item("failures", count.draft))
+    }
+    if let seconds = probe["timeout_seconds"]?.text, probe["exec"] != nil {
+      items.append(Draft.Item("timeout", .text("\(seconds)s")))
+    }
+    for key in ["initial_delay_seconds", "success_threshold", "timeout_seconds"] {
+      probe[key]?.accept()
+    }
+    return items.isEmpty ? nil : Draft.Item("alive", .map(items))
+  }
+
+  /// What a probe asks, and how often.
+  private func check(_ probe: SourceNode) -> [Draft.Item] {
+    var items: [Draft.Item] = []
+    if let command = probe["exec"]?["command"]?.text {
+      items.append(Draft.Item("run", .text(command)))
+    } else if let http = probe["http_get"] {
+      let scheme = http["scheme"]?.text?.lowercased() ?? "http"
+      let port = http["port"]?.text.map { ":\($0)" } ?? ""
+      let host = http["host"]?.text ?? "127.0.0.1"
+      items.append(
+        Draft.Item("http", .text("\(scheme)://\(host)\(port)\(http["path"]?.text ?? "/")")))
+    }
+    if let seconds = probe["period_seconds"]?.text {
+      items.append(Draft.Item("every", .text("\(seconds)s")))
+    }
+    return items
   }
 
   private func restart(_ node: SourceNode, _ isService: Bool) -> Draft.Item? {

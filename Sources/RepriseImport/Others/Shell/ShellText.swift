@@ -27,6 +27,15 @@ struct ShellText: Equatable {
     }
   }
 
+  /// The number of bytes of all parts.
+  var length: Int {
+    parts.reduce(0) { length, part in
+      switch part {
+      case .literal(let text), .shell(let text), .parameter(let text): length + text.utf8.count
+      }
+    }
+  }
+
   /// Whether there is neither a text nor an expansion.
   var isEmpty: Bool { parts.isEmpty }
 

@@ -23,6 +23,7 @@ final class TaskScope: TaskNames {
 
   private var own: SourceNode { task.node }
   static let hereVariable = "ROOT_DIR"
+  private static let roundsMax = 1000
 
   init(
     _ task: TaskfileIncludes.Task, context: TaskfileContext, passed: [String: TaskValue],
@@ -157,8 +158,12 @@ final class TaskScope: TaskNames {
     }
     if let map = node["map"] { return TaskValue(map) }
     guard !node.isMap else { throw Untranslatable("a variable of this kind") }
-    if let text = node.text, text.contains("{{") { return try TaskTemplate(text).value(self) }
-    return TaskValue(node)
+    guard let text = node.text, text.contains("{{") else { return TaskValue(node) }
+    // Each is several calls deep.
+    try Effort.check(depth: 2 * active.count)
+    let value = try TaskTemplate(text).value(self)
+    try context.effort.spend(value.printed)
+    return value
   }
 
   func require(_ name: String, _ options: [String]) {
@@ -332,6 +337,9 @@ final class TaskScope: TaskNames {
       var rounds: [[String: TaskValue]] = [[:]]
       for pair in matrix.pairs {
         let key = pair.key.text ?? ""
+        guard rounds.count * pair.value.elements.count <= Self.roundsMax else {
+          throw Untranslatable("a loop with more than \(Self.roundsMax) rounds")
+        }
         rounds = rounds.flatMap { round in
           pair.value.elements.map { element in
             var round = round

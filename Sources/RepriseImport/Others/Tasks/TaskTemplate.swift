@@ -52,6 +52,7 @@ struct TaskTemplate {
   private func block(
     _ position: inout Int, _ names: some TaskNames, isShown: Bool, _ known: Bool, depth: Int
   ) throws(Untranslatable) -> ShellText {
+    try Effort.check(depth: depth)
     var result = ShellText()
     while position < parts.count {
       switch parts[position] {
@@ -124,11 +125,14 @@ struct Pipeline<Names: TaskNames> {
 
   private static func tokens(of text: String) throws(Untranslatable) -> [String] {
     var tokens: [String] = []
+    var depth = 0
     var rest = text[...]
     while let first = rest.first {
       if first.isWhitespace {
         rest = rest.dropFirst()
       } else if "()|".contains(first) {
+        depth += first == "(" ? 1 : first == ")" ? -1 : 0
+        try Effort.check(depth: depth)
         tokens.append(String(first))
         rest = rest.dropFirst()
       } else if first == "\"" || first == "`" || first == "'" {

@@ -20,6 +20,9 @@ struct WrittenTask {
 ///
 /// It is used by one thread.
 final class TaskfileContext {
+  /// How deep tasks may call others: as deep as workflows may use others.
+  private static let depthMax = 16
+
   let root: SourceNode
   let folder: ImportFolder
   let includes: TaskfileIncludes
@@ -36,6 +39,7 @@ final class TaskfileContext {
   /// The names that calls of a task set.
   var passedNames: [String: Set<String>] = [:]
   var remarks: [ImportRemark] = []
+  let effort = Effort()
   private var names = StepNames()
   private var ids: [String: String] = [:]
   private(set) var written: [(key: String, task: WrittenTask)] = []
@@ -135,6 +139,9 @@ final class TaskfileContext {
     if let known = written.first(where: { $0.key == key }) { return known.task }
     guard active.insert(key).inserted else { throw Untranslatable("\(task.name) calls itself") }
     defer { active.remove(key) }
+    guard active.count <= Self.depthMax else {
+      throw Untranslatable("tasks that call too many others, one within the other")
+    }
     var writer = TaskWriter(
       task, context: self, passed: passed, id: id ?? names.workflow(for: base, otherwise: "task"))
     let result = writer.write()
