@@ -46,13 +46,24 @@ struct CompletionStage: StepStage {
         }
       }
     }
-    if let delay = delay(after: event, attempt: attempt.failedCount + 1, of: context),
+    let failures = (wasSteady(job) ? 0 : attempt.failedCount) + 1
+    if let delay = delay(after: event, attempt: failures, of: context),
       case .failed(let reason) = event,
       record(.retrying(reason, after: delay), of: job, attempt: number)
     {
-      return .retry(after: delay)
+      return .retry(after: delay, failures: failures)
     }
     return .over(end(job.index, attempt: number, event))
+  }
+
+  /// Whether a service was ready for so long that the failures before count no more.
+  ///
+  /// Otherwise a service that crashes once a day would fail for good after a week.
+  private func wasSteady(_ job: StepJob) -> Bool {
+    guard job.step.action.isService,
+      let time = ledger.decide({ $0.state[job.index].availableAt })
+    else { return false }
+    return clock.now - time >= ServiceRule.steadyTime
   }
 
   /// Records that a service, whose attempt was stopped by hand, starts again, unless it is being stopped

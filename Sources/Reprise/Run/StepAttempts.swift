@@ -6,7 +6,7 @@ import Workflows
 struct PlannedAttempt: Sendable {
   /// The number of the attempt, from 1.
   private(set) var number: Int
-  /// The number of attempts before it that failed.
+  /// The number of attempts before it that failed, as far as they count.
   private(set) var failedCount: Int
   private(set) var round: StepRound
   private let roundsMax: Int?
@@ -32,12 +32,15 @@ struct PlannedAttempt: Sendable {
   /// Forgets the attempts that have failed: the limit begins anew.
   mutating func forgetFailures() { failedCount = 0 }
 
-  /// Goes on to the next attempt: after a failure, the rounds begin anew.
-  mutating func advance(afterFailure hasFailed: Bool) {
+  /// Goes on to the next attempt.
+  ///
+  /// - Parameter failures: The number of failures that count by now, after which the rounds begin anew;
+  ///   nil after a round.
+  mutating func advance(after failures: Int?) {
     number += 1
     adopted = nil
-    if hasFailed {
-      failedCount += 1
+    if let failures {
+      failedCount = failures
       round = StepRound(number: 1, limit: roundsMax)
     } else {
       round = round.next
@@ -60,8 +63,8 @@ struct PreparedAttempt {
 /// How a step continues after an attempt.
 enum AttemptAnswer {
   case over(StepResult)
-  /// The attempt failed; the next one starts after this delay.
-  case retry(after: Duration)
+  /// The attempt failed; the next one starts after this delay. So many failures count by now.
+  case retry(after: Duration, failures: Int)
   /// The service was stopped by hand to start again; the next attempt starts at once.
   case anew
   /// The round is over; the next one starts after this delay.

@@ -124,15 +124,14 @@ final class StepPerformer: StepStage {
         let delay: Duration
         switch try await make(attempt, of: job) {
         case .over(let result): return result
-        case .retry(let after):
-          attempt.advance(afterFailure: true)
+        case .retry(let after, let failures):
+          attempt.advance(after: failures)
           delay = after
         case .again(let after):
-          attempt.advance(afterFailure: false)
+          attempt.advance(after: nil)
           delay = after
         case .anew:
-          attempt.advance(afterFailure: true)
-          attempt.forgetFailures()
+          attempt.advance(after: 0)
           delay = .zero
         }
         slots.release(job.index)

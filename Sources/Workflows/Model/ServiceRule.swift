@@ -2,6 +2,10 @@
 
 /// When a service is ready, whether it is alive, and how it is stopped.
 public struct ServiceRule: Sendable, Equatable {
+  /// How long a service must have been ready before it fails, for the limit and the delays of `restart` to
+  /// begin anew; the time that containers have in Docker.
+  package static let steadyTime = Duration.seconds(10)
+
   /// A check whether a service is ready.
   public enum Probe: Sendable, Equatable {
     /// This script succeeds.

@@ -5,16 +5,6 @@ import Testing
 
 /// Steps that repeat until a condition holds, and steps that only wait.
 struct RoundTests {
-  /// Waits for the end of a run whose clock is virtual.
-  private func end(of run: Run, _ clock: VirtualClock) async -> RunOutcome {
-    await expectEventually("the run is over") {
-      clock.advanceToNextWake()
-      if case .ended = run.state.phase { return true }
-      return false
-    }
-    return await run.outcome
-  }
-
   /// Starts a workflow whose step `a` ends its n-th attempt as `rounds` says: with this standard
   /// output, or with this exit status.
   private func start(
@@ -47,7 +37,7 @@ struct RoundTests {
         - { id: b, env: { X: "${{ steps.a.outputs.said }}" }, run: x }
       """, ["no", "not yet", "ready"], clock, times: times)
     let events = EventCollector(run)
-    #expect(await end(of: run, clock) == .succeeded)
+    #expect(await clock.end(of: run) == .succeeded)
     #expect(times.value == [0, 2000, 4000])
     #expect(run.state["a"]?.phase == .succeeded(["said": "ready"]))
     #expect(run.state["a"]?.round == StepRound(number: 3, limit: 30))
@@ -68,7 +58,7 @@ struct RoundTests {
     let run = try start(
       "steps: [{ id: a, run: x, repeat: { while: \"outputs.said != 'yes'\", limit: 1 } }]",
       ["no"], clock)
-    _ = await end(of: run, clock)
+    _ = await clock.end(of: run)
     #expect(
       run.state["a"]?.phase
         == .failed(.badValue("repeat: after 2 rounds, still waiting while outputs.said != 'yes'")))
@@ -88,7 +78,7 @@ struct RoundTests {
     let times = Protected<[Int64]>([])
     let run = try start(
       "steps: [{ id: a, run: x, repeat: \(rule) }]", rounds, clock, times: times)
-    _ = await self.end(of: run, clock)
+    _ = await clock.end(of: run)
     #expect(run.state["a"]?.phase.name == end)
     #expect(times.value.count == rounds.count)
   }
@@ -99,7 +89,7 @@ struct RoundTests {
     let run = try start(
       "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', delay: 5s } }]",
       ["a", "b", "7", "c"], clock, times: times)
-    #expect(await end(of: run, clock) == .succeeded)
+    #expect(await clock.end(of: run) == .succeeded)
     #expect(times.value == [0, 5000, 10000, 11000])
   }
 
@@ -109,7 +99,7 @@ struct RoundTests {
     let run = try start(
       "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', delay: 5s, limit: 1 } }]",
       ["a", "b", "a", "c"], clock, times: times)
-    #expect(await end(of: run, clock) == .succeeded)
+    #expect(await clock.end(of: run) == .succeeded)
     #expect(times.value == [0, 5000, 6000, 11000])
   }
 
@@ -129,7 +119,7 @@ struct RoundTests {
     }
     #expect(
       run.state["w"]?.waitsUntil == run.state["w"]?.readyAt?.advanced(by: .seconds(1800)))
-    #expect(await end(of: run, clock) == .succeeded)
+    #expect(await clock.end(of: run) == .succeeded)
     #expect(run.state["w"]?.waitsUntil == nil)
   }
 

@@ -47,6 +47,43 @@ struct ServiceRestartTests {
     }
   }
 
+  /// How often a service with `restart: { limit: 2 }` runs that fails some time after it is ready.
+  @Test(arguments: [(Duration.milliseconds(9900), 3), (.seconds(10), 8)])
+  func `failures count anew once the service was ready for ten seconds`(
+    _ time: Duration, _ count: Int
+  ) async throws {
+    let clock = VirtualClock()
+    let attempts = Protected(0)
+    let other = Gate()
+    let executor = ClosureExecutor { context in
+      guard context.step.action.isService else {
+        try await other.waitUnlessCancelled()
+        return [:]
+      }
+      context.reportReady()
+      let number = attempts.withLock { attempts in
+        attempts += 1
+        return attempts
+      }
+      if number == 8 {
+        other.open()
+        try await Gate().waitUnlessCancelled()
+      }
+      try await clock.sleep(for: time)
+      throw FailureReason.exited(status: 1)
+    }
+    let text = """
+      steps:
+        - { id: db, service: x, restart: { limit: 2, delay: 1s } }
+        - { id: user, run: x }
+      """
+    let run = Engine(executor: executor, clock: clock)
+      .start(try Workflow(text: text, file: "w.yaml"))
+    let outcome = await clock.end(of: run)
+    #expect((outcome == .succeeded) == (count == 8))
+    #expect(attempts.value == count)
+  }
+
   private static let text = """
     steps:
       - { id: db, service: x }

@@ -43,13 +43,13 @@ struct StepStageTests {
     let step = try Life("run: x, retry: 3, repeat: { until: \"status == 0\", limit: 9 }").job.step
     var attempt = PlannedAttempt(of: step, adopting: (0, nil))
     #expect(attempt.isFirst && attempt.round == StepRound(number: 1, limit: 10))
-    attempt.advance(afterFailure: true)
-    attempt.advance(afterFailure: false)
+    attempt.advance(after: 1)
+    attempt.advance(after: nil)
     #expect((attempt.number, attempt.failedCount) == (3, 1))
     #expect(attempt.round.number == 2 && !attempt.isFirst)
     var adopted = PlannedAttempt(of: step, adopting: (4, AttemptToken("t")))
     #expect(adopted.number == 5 && adopted.isAdopted && !adopted.isFirst)
-    adopted.advance(afterFailure: false)
+    adopted.advance(after: nil)
     #expect(adopted.number == 6 && !adopted.isAdopted)
   }
 

@@ -2,6 +2,8 @@
 
 import Reprise
 import Synchronization
+import TestSupport
+import Testing
 
 final class VirtualClock: RunClock {
   private struct Sleeper {
@@ -65,5 +67,15 @@ final class VirtualClock: RunClock {
     }
     for sleeper in woken { sleeper.continuation.resume(returning: true) }
     return woken.count
+  }
+
+  /// Advances the time until a run is over.
+  func end(of run: Run) async -> RunOutcome {
+    await expectEventually("the run is over") {
+      advanceToNextWake()
+      if case .ended = run.state.phase { return true }
+      return false
+    }
+    return await run.outcome
   }
 }
