@@ -22,6 +22,10 @@ package struct Command: Sendable, Equatable {
   package var reportsFromAllUsers = false
   /// Whether standard error goes to the pipe of standard output, so that output has one order.
   package var mergesStreams = false
+  /// The size of the pseudo-terminal that its output goes to, instead of pipes; nil for pipes.
+  ///
+  /// It has no input, and it is not the controlling terminal of the process.
+  package var terminal: TerminalSize?
   /// What watches the files that the process tree uses; nil for nothing.
   package var trace: FileTrace?
 
@@ -62,6 +66,17 @@ extension Command {
     }
     if let reportVariable, let channel { environment[reportVariable] = channel.path }
     return environment
+  }
+}
+
+/// The size of a terminal in characters.
+package struct TerminalSize: Sendable, Equatable {
+  package var columns: UInt16
+  package var rows: UInt16
+
+  /// Creates a size; by default the usual one of 80 by 24.
+  package init(columns: UInt16 = 80, rows: UInt16 = 24) {
+    (self.columns, self.rows) = (columns, rows)
   }
 }
 

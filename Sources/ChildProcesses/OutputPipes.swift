@@ -14,11 +14,13 @@ struct OutputPipes {
   /// - Parameter command: The command to start.
   /// - Throws: ``SpawnError`` if a pipe cannot be created; all others are closed then.
   init(for command: Command) throws(SpawnError) {
-    let output = try PipeEnds()
+    let output =
+      if let size = command.terminal { try PipeEnds(size) } else { try PipeEnds() }
+    let hasOneStream = command.mergesStreams || command.terminal != nil
     var ends = [output]
     do throws(SpawnError) {
-      let errors = command.mergesStreams ? output : try PipeEnds()
-      if !command.mergesStreams { ends.append(errors) }
+      let errors = hasOneStream ? output : try PipeEnds()
+      if !hasOneStream { ends.append(errors) }
       channel =
         command.reportVariable == nil
         ? nil : try ReportChannel(for: command)

@@ -18,10 +18,20 @@ struct PipeEnds {
   var reading: Int32
   var writing: Int32
 
-  init() throws(SpawnError) {
+  /// Creates a pipe.
+  init() throws(SpawnError) { unsafe try self.init { unsafe reprise_pipe($0) } }
+
+  /// Opens a pseudo-terminal, to which the writing end belongs.
+  init(_ terminal: TerminalSize) throws(SpawnError) {
+    unsafe try self.init {
+      unsafe reprise_pseudo_terminal($0, Int32(terminal.columns), Int32(terminal.rows))
+    }
+  }
+
+  private init(_ open: (UnsafeMutablePointer<Int32>) -> Int32) throws(SpawnError) {
     var ends: (Int32, Int32) = (0, 0)
     let error = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
-      unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe reprise_pipe($0) }
+      unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe open($0) }
     }
     guard error == 0 else { throw .outOfDescriptors }
     (reading, writing) = ends

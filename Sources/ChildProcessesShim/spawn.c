@@ -7,8 +7,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #ifdef __GLIBC__
@@ -164,6 +167,35 @@ int reprise_pipe(int ends[2]) {
   if (ends[0] >= 0 && ends[1] >= 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return 0;
   int error = errno;
   if (ends[0] >= 0) close(ends[0]);
+  if (ends[1] >= 0) close(ends[1]);
+  return error;
+}
+
+int reprise_pseudo_terminal(int ends[2], int columns, int rows) {
+  ends[1] = -1;
+#ifdef __linux__
+  ends[0] = at_least_3(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+#else
+  ends[0] = at_least_3(posix_openpt(O_RDWR | O_NOCTTY));
+  if (ends[0] >= 0) fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+#endif
+  if (ends[0] < 0) return errno;
+  char path[128];
+  struct termios settings;
+  struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = (unsigned short)rows};
+  if (grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 &&
+      ptsname_r(ends[0], path, sizeof path) == 0)
+    ends[1] = at_least_3(open(path, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (ends[1] >= 0 && tcgetattr(ends[1], &settings) == 0) {
+    // Line feeds stay as they are, and nothing that is typed is there to be echoed.
+    settings.c_oflag &= ~(tcflag_t)OPOST;
+    settings.c_lflag &= ~(tcflag_t)ECHO;
+    if (tcsetattr(ends[1], TCSANOW, &settings) == 0 && ioctl(ends[1], TIOCSWINSZ, &size) == 0 &&
+        fcntl(ends[0], F_SETFL, O_RDWR | O_NONBLOCK) == 0)
+      return 0;
+  }
+  int error = errno;
+  close(ends[0]);
   if (ends[1] >= 0) close(ends[1]);
   return error;
 }

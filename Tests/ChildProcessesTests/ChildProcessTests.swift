@@ -64,6 +64,37 @@ struct ChildProcessTests {
     #expect(writtenWorkingFolder(own + "/.") == own)
   }
 
+  @Test func `output goes to a pseudo-terminal of a size, without an input`() async throws {
+    let recorder = Recorder()
+    var command = shell(
+      "test -t 1 && test -t 2 && ! test -t 0 && stty size <&1; echo err >&2; seq 100000; printf end"
+    )
+    command.terminal = TerminalSize(columns: 132, rows: 50)
+    #expect(try await run(command, recorder) == .exited(code: 0))
+    let lines = ["50 132", "err"] + (1...100_000).map(String.init) + ["end"]
+    #expect(recorder.text().joined(separator: "\n") == lines.joined(separator: "\n"))
+  }
+
+  @Test func `a line on a pseudo-terminal arrives while the program goes on`() async throws {
+    let recorder = Recorder()
+    var command = Command(
+      executable: "python3", arguments: ["-c", "import time; print('early'); time.sleep(8)"],
+      environment: ProcessInfo.processInfo.environment)
+    command.terminal = TerminalSize()
+    let child = try await ChildProcess.spawn(command) { recorder.take($0) }
+    await expectEventually("the line arrives") { recorder.text() == ["early"] }
+    child.terminate(grace: .seconds(5))
+    #expect(await child.end() == .signalled(signal: 15))
+  }
+
+  @Test func `what a program leaves on a pseudo-terminal does not keep it open`() async throws {
+    let recorder = Recorder()
+    var command = shell("setsid sleep 600 & echo done")
+    command.terminal = TerminalSize()
+    #expect(try await run(command, recorder) == .exited(code: 0))
+    #expect(recorder.text().contains("done"))
+  }
+
   @Test func `streams that share a pipe keep the order of their lines`() async throws {
     let recorder = Recorder()
     var command = shell("for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done")

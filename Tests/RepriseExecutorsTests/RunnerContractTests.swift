@@ -68,6 +68,22 @@ struct RunnerContractTests {
   }
 
   @Test(arguments: RunnerCase.all)
+  func `output goes to a pseudo-terminal`(_ runner: RunnerCase) async throws {
+    let folder = try TemporaryFolder()
+    let (outcome, events, _) = try await runner.outcome(
+      of: """
+        steps:
+          - { id: a, tty: true, run: "test -t 1 && test -t 2 && ! test -t 0 && echo yes; seq 9999" }
+        """, in: folder)
+    #expect(outcome == .succeeded)
+    let lines = events.flatMap { event -> [Substring] in
+      guard case .step(_, _, .output(_, let text, false)) = event.kind else { return [] }
+      return text.split(separator: "\n")
+    }
+    #expect(lines.map(String.init) == ["yes"] + (1...9999).map(String.init))
+  }
+
+  @Test(arguments: RunnerCase.all)
   func `ten megabytes of output arrive whole and in order`(_ runner: RunnerCase) async throws {
     let folder = try TemporaryFolder()
     let (outcome, events, _) = try await runner.outcome(

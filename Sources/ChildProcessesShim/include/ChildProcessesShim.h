@@ -30,6 +30,10 @@ int reprise_spawn_in_group(pid_t *pid, const char *path, char *const arguments[]
 /// Returns 0 or an error number.
 int reprise_pipe(int ends[2]);
 
+/// Opens a pseudo-terminal of a size, with close-on-exec descriptors of at least 3: a non-blocking one
+/// to read what is written to the other, which is a terminal. Returns 0 or an error number.
+int reprise_pseudo_terminal(int ends[2], int columns, int rows);
+
 /// Makes a descriptor non-blocking.
 void reprise_set_nonblocking(int descriptor);
 

@@ -54,6 +54,7 @@ package struct AttemptProcess: Sendable {
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
     command.reportsFromAllUsers = spec.temporaryFolder != nil
     command.mergesStreams = spec.mergesStreams == true
+    if spec.writesToTerminal == true { command.write(toTerminalOf: environment) }
     command.trace = trace
     let onOutput: @Sendable (OutputLines) -> Bool = { lines in
       if lines.stream == .report, ProgressText.isReady(in: lines.text) { _ = report(.ready) }
@@ -231,6 +232,18 @@ package struct AttemptProcess: Sendable {
   private static func filter(_ masker: Masker) -> (@Sendable () -> any OutputFilter)? {
     guard !masker.isEmpty else { return nil }
     return { MaskingFilter(stream: masker.stream()) }
+  }
+}
+
+extension Command {
+  /// Sends the output to a pseudo-terminal of the usual size, or the one that variables of the program
+  /// give.
+  fileprivate mutating func write(toTerminalOf variables: Environment) {
+    var size = TerminalSize()
+    if let columns = variables["COLUMNS"].flatMap({ UInt16($0) }) { size.columns = columns }
+    if let rows = variables["LINES"].flatMap({ UInt16($0) }) { size.rows = rows }
+    terminal = size
+    if variables["TERM"] == nil { environment["TERM"] = "xterm-256color" }
   }
 }
 

@@ -59,6 +59,9 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   /// Whether both output streams share one pipe, so that their lines keep their order; nil for no,
   /// and in a specification of an earlier version.
   package var mergesStreams: Bool?
+  /// Whether its output goes to a pseudo-terminal; nil for no, and in a specification of an earlier
+  /// version.
+  package var writesToTerminal: Bool?
 
   /// Creates a specification.
   ///
@@ -100,6 +103,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     hiddenVariables = context.hiddenVariables
     secrets = context.secretTexts
     mergesStreams = context.mergesStreams
+    if context.step.extrasIfAny?.writesToTerminal == true { writesToTerminal = true }
     script = context.script
     let identity = [
       context.run.description, context.step.id, String(context.generation),

@@ -100,7 +100,11 @@ package struct ContainerRunner: RunnerKind {
     words += options ?? []
     var inside =
       secret.isEmpty ? spec.command : SecretVariables.reading(spec.command, in: temporary)
-    if spec.mergesStreams == true { inside = mergingStreams(of: inside) }
+    if spec.writesToTerminal == true {
+      words.append("--tty")
+    } else if spec.mergesStreams == true {
+      inside = mergingStreams(of: inside)
+    }
     var wrapped = spec
     wrapped.variablesInFile = secret
     // Not the entry point of the image, which would take the step for its arguments.

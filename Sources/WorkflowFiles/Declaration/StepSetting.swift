@@ -186,6 +186,9 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("separate-streams", .boolean(true))
   }
 
+  /// Sends the output to a pseudo-terminal, so that programs write colours, and each line at once.
+  public static var writesToTerminal: StepSetting { StepSetting("tty", .boolean(true)) }
+
   /// Of the ready steps, those with a higher number start first.
   public static func priority(_ number: Int) -> StepSetting {
     StepSetting("priority", .number(Double(number)))

@@ -292,11 +292,31 @@ extension WorkflowReader {
   mutating func refuseOfTerminal(
     _ fields: Fields, runner: RunnerChoice?, _ context: Context
   ) {
-    var others = ["share", "survive"].filter { fields.key($0) != nil }
+    var others = ["share", "survive", "tty"].filter { fields.key($0) != nil }
     if runner != nil, others.isEmpty { others = ["runner"] }
+    refuse(others, beside: "terminal", fields, context)
+  }
+
+  /// Reports keys of a step whose output goes to a pseudo-terminal, which has one stream for all of it.
+  @inline(never)
+  mutating func refuseOfPseudoTerminal(
+    _ fields: Fields, _ extras: StepExtras, _ context: Context
+  ) {
+    refuse(
+      ["share", "separate-streams"].filter { fields.key($0) != nil }, beside: "tty", fields,
+      context)
+    if extras.needsStandardOutput {
+      let key = fields.key("outputs") ?? fields.key("repeat") ?? fields.node
+      readers[context.file].report(.stdoutOfTerminal, at: key)
+    }
+  }
+
+  private mutating func refuse(
+    _ others: [String], beside key: String, _ fields: Fields, _ context: Context
+  ) {
     for other in others {
       readers[context.file].report(
-        .exclusive(other, "terminal", in: "a step"), at: fields.key("terminal") ?? fields.node)
+        .exclusive(other, key, in: "a step"), at: fields.key(key) ?? fields.node)
     }
   }
 }

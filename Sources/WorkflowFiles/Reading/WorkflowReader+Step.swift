@@ -162,6 +162,7 @@ extension WorkflowReader {
     extras.runner = readRunner(fields, context) ?? extras.runner
     Tables.readExtras(fields, into: &extras, &self, context, draft)
     if extras.usesTerminal { refuseOfTerminal(fields, runner: extras.runner, context) }
+    if extras.writesToTerminal { refuseOfPseudoTerminal(fields, extras, context) }
     refuseMutualWait(fields, context)
     readApproval(fields, context, into: &extras)
     if let key = fields.key("share"), Self.kinds.allSatisfy({ fields.bits & $0.bit == 0 }) {

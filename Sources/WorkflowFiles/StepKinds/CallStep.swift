@@ -8,7 +8,7 @@ struct CallStep: NamedStepKind {
   static let name = "call"
   static let shape = Shape.text
   static let summary = "an action of the program that runs the workflow"
-  static let refused = ["run", "exec", "shell", "runner", "terminal"]
+  static let refused = ["run", "exec", "shell", "runner", "terminal", "tty"]
 
   let action: String
   let arguments: CallArguments

@@ -11,7 +11,7 @@ struct PauseStep: NamedStepKind {
 
   static var refused: [String] {
     ["run", "exec", "call", "shell", "timeout", "retry", "grace", "cache", "share", "runner"]
-      + ["survive", "repeat", "outputs", "mutex", "terminal"]
+      + ["survive", "repeat", "outputs", "mutex", "terminal", "tty"]
   }
 
   let end: WaitEnd

@@ -150,12 +150,19 @@ extension Diagnostic.Cause {
         "a service ends with the last step that needs it; \"ready\" has a timeout of its own"
       case ("run", "service", _), ("exec", "service", _): "write the command under \"service\""
       case ("run", "exec", _), ("exec", "run", _): "remove one of the two"
+      case ("separate-streams", "tty", _), ("tty", "terminal", _): "remove one of the two"
       case (_, _, "ready"), (_, _, "alive"): "check both in one script under \"run\""
       default: "split it into two steps"
       }
     return Self("R0216", "\(place) can have either \"\(first)\" or \"\(second)\", not both")
       .hint(hint)
   }
+
+  package static let stdoutOfTerminal = Self(
+    "R0216",
+    "\"stdout\" of a step with \"tty\" would have its standard error and its colours in it"
+  )
+  .hint("write the value to the file of REPRISE_OUTPUT instead")
 
   package static func noValue(variable: String) -> Self {
     Self("R0218", "the variable \"\(variable)\" has no value").hint("write \"\" for an empty value")

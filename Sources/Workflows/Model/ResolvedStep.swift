@@ -351,15 +351,7 @@ extension Workflow {
 
   /// Whether the outputs of a step read its standard output.
   package func needsStandardOutput(_ step: Workflow.Step) -> Bool {
-    guard let extras = step.extrasIfAny else { return false }
-    let templates = Array(extras.outputs.values) + [extras.repetition?.condition].compactMap(\.self)
-    return templates.contains { template in
-      template.expressions.contains { expression, _ in
-        var asks = false
-        expression.visit { if case .root(.stdout) = $0.kind { asks = true } }
-        return asks
-      }
-    }
+    step.extrasIfAny?.needsStandardOutput == true
   }
 
   /// The sources of the secrets of all files, with their scopes.

@@ -184,6 +184,8 @@ public struct StepExtras: Sendable, Equatable {
   /// Whether its standard error is read separately from its standard output, so that events name the
   /// stream of each line, but not the order of lines of both.
   public var separatesStreams = false
+  /// Whether its output goes to a pseudo-terminal, so that it writes as for a person who looks at it.
+  public var writesToTerminal = false
   /// The rules of a service; nil for other steps.
   public var service: ServiceRule?
   /// Of the ready steps, those with a higher number start first.
@@ -195,6 +197,18 @@ public struct StepExtras: Sendable, Equatable {
 
   /// Creates empty extras.
   public init() {}
+
+  /// Whether its outputs or the end of its repetition read its standard output.
+  package var needsStandardOutput: Bool {
+    let templates = Array(outputs.values) + [repetition?.condition].compactMap(\.self)
+    return templates.contains { template in
+      template.expressions.contains { expression, _ in
+        var asks = false
+        expression.visit { if case .root(.stdout) = $0.kind { asks = true } }
+        return asks
+      }
+    }
+  }
 
   /// The matrix combination of this instance; nil if the step has no matrix.
   public var matrix: [String: Value]? { bindings?.matrix }

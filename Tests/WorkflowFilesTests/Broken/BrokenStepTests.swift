@@ -156,6 +156,14 @@ struct BrokenStepTests {
     BrokenFile("steps: [{id: a, run: x, priority: 1001}]\n", ["1:35 R0210"]),
     BrokenFile("steps: [{id: a, run: x, priority: -1001}]\n", ["1:35 R0210"]),
     BrokenFile("steps: [{id: a, run: x, separate-streams: 1}]\n", ["1:43 R0209"]),
+    // A pseudo-terminal has one stream, and no input.
+    BrokenFile("steps: [{id: a, tty: true, terminal: true, run: x}]\n", ["1:28 R0216"]),
+    BrokenFile("steps: [{id: a, tty: true, separate-streams: true, run: x}]\n", ["1:17 R0216"]),
+    BrokenFile("steps: [{id: a, tty: true, share: b, run: x}]\n", ["1:17 R0216"]),
+    BrokenFile("steps: [{id: a, tty: true, call: x}]\n", ["1:17 R0216"]),
+    BrokenFile("steps: [{id: a, tty: true, wait: 1s}]\n", ["1:17 R0216"]),
+    BrokenFile(
+      "steps: [{id: a, tty: true, run: x, outputs: {v: \"${{ stdout }}\"}}]\n", ["1:36 R0216"]),
   ]
 
   @Test(arguments: brokenFiles) func `an error in a step is reported at its position`(

@@ -191,6 +191,11 @@ extension Tables {
         "whether events distinguish its standard error from its standard output"),
       excludedBy: withoutWork, .setting),
     StepKey(
+      Field(
+        "tty", \.writesToTerminal, .boolean.computed,
+        "whether its output goes to a pseudo-terminal, for colours and whole lines at once"),
+      excludedBy: withoutWork, .setting),
+    StepKey(
       Key(
         "ready", .map(ready.keys), "when a service is ready for the steps that need it", .extras,
         excludedBy: withoutWork)),
