@@ -123,7 +123,9 @@ extension AgentTools {
           + "left of it with: reprise cancel \(record.id)")
     }
     let steps = arguments.text("step").map { [$0] } ?? []
-    return try await send(.cancel(steps: steps, now: false), arguments)
+    let result = try await send(.cancel(steps: steps, now: false), arguments)
+    try await waitUntilCarriedOut(arguments) { steps.isEmpty || steps.contains($0.id) }
+    return result
   }
 
   func approve(_ arguments: AgentArguments) async throws -> AgentResult {
@@ -138,13 +140,21 @@ extension AgentTools {
         step: arguments.text("step"), isApproved: !arguments.isFalse("approved"),
         values: arguments.texts("values")),
       arguments)
-    // The answer is carried out a moment later, and a wait before that would end at once.
-    let (record, journal) = try await project.find(arguments.required("run"))
     let answered = result.content.members?["steps"]?.textsOfList ?? []
-    await journal.waitForEnd(of: record.id, within: .seconds(5)) { state in
-      answered.allSatisfy { state[$0]?.needsPerson != true }
-    }
+    try await waitUntilCarriedOut(arguments) { answered.contains($0.id) }
     return result
+  }
+
+  /// Waits a little until none of the steps that were answered or cancelled needs a person any more.
+  ///
+  /// What was asked for is carried out a moment later, and a `status` before that would not wait.
+  private func waitUntilCarriedOut(
+    _ arguments: AgentArguments, for isMeant: @escaping @Sendable (StepState) -> Bool
+  ) async throws {
+    let (record, journal) = try await project.find(arguments.required("run"))
+    await journal.waitForEnd(of: record.id, within: .seconds(5)) { state in
+      state.steps.allSatisfy { !$0.needsPerson || !isMeant($0) }
+    }
   }
 
   private func send(
