@@ -134,7 +134,7 @@ struct SlurmSiteTests {
       "SBATCH_ARRAY_INX": "1-3", "SRUN_DEBUG": "3", "PMI_RANK": "0", "PMIX_RANK": "0",
       "TMPDIR": "/job/7", "CUDA_VISIBLE_DEVICES": "0", "SQUEUE_USERS": "x", "TOKEN": "secret",
     ]
-    let steps = Set(SlurmCommands.withoutJob(environment).keys)
+    let steps = Set(JobVariables.without(environment).keys)
     #expect(
       steps == ["PATH", "HOME", "SLURM_CONF", "SBATCH_ACCOUNT", "SQUEUE_USERS", "TOKEN"])
     let commands = SlurmCommands(environment, further: ["TOKEN"])

@@ -20,6 +20,7 @@ import cases_ssh
 import cases_rsync
 import cases_container
 import cases_slurm
+import cases_sge
 import cases_slurm_commands
 from support import CASES, FAILURES, check
 

@@ -22,7 +22,7 @@ STEPS = """
 """
 
 
-@case("survive", "sandbox", "ssh", "container", "docker", "slurm")
+@case("survive", "sandbox", "ssh", "container", "docker", "slurm", "sge")
 def engine_killed(kind):
     """Engines are killed at random points; adopted attempts run once, and side effects are counted."""
     survives = kind != "sandbox"
@@ -77,7 +77,7 @@ def engine_killed(kind):
     check(True, f"{kind}: {kills} kills, each success with exactly its side effects")
 
 
-@case("survive", "sandbox", "ssh", "container", "docker", "slurm")
+@case("survive", "sandbox", "ssh", "container", "docker", "slurm", "sge")
 def side_by_side(kind):
     """A step that outlives every timer goes on while steps of every other runner end beside it."""
     for keep in [False] + [True] * (kind in KEEPING):
@@ -101,7 +101,7 @@ def side_by_side(kind):
                 f"(status {status}, {project.effects()})")
 
 
-@case("survive", "ssh", "container", "docker", "slurm")
+@case("survive", "ssh", "container", "docker", "slurm", "sge")
 def adoption(kind):
     """A long step goes on without its engine, and its result is collected later."""
     project = Project(kind, """
@@ -127,7 +127,7 @@ def adoption(kind):
         project.remove()
 
 
-@case("survive", "container", "docker", "slurm")
+@case("survive", "container", "docker", "slurm", "sge")
 def host_killed(kind):
     """The host of an attempt is killed: its guardian ends the rest, and the attempt is lost."""
     project = Project(kind, DETACHING)
@@ -152,7 +152,7 @@ def host_killed(kind):
         project.remove()
 
 
-@case("survive", "sandbox", "ssh", "container", "docker", "slurm")
+@case("survive", "sandbox", "ssh", "container", "docker", "slurm", "sge")
 def cancelled(kind):
     """A cancelled run ends when nothing is left of a step that ignores SIGTERM and detaches."""
     with running(kind, """

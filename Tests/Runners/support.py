@@ -22,7 +22,7 @@ DETACHING = '''
 FAILURES = []
 CASES = []
 # The kind in workflow files, where it has another name than here.
-KEYS = {"docker": "container"}
+KEYS = {"docker": "container", "sge": "batch"}
 # Those that can keep one place for all steps.
 KEEPING = ("container", "docker", "slurm")
 

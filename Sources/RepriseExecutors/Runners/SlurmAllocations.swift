@@ -30,7 +30,7 @@ struct SlurmAllocations: KeptSite {
     // Nothing of the engine's environment goes through the scheduler: it may contain secrets.
     // The marks keep an engine that runs on the same machine from taking the steps for leftovers.
     // Nor does what describes the job of the engine, if it runs in one.
-    let removals = environmentEntries().map(\.name).filter(SlurmCommands.isOfJob).sorted()
+    let removals = environmentEntries().map(\.name).filter(JobVariables.isOfJob).sorted()
     var command = ["/usr/bin/env"]
     for name in removals { command += ["-u", name] }
     command += ["srun", "--quiet", "--jobid=\(job)", "--overlap", "--nodes=1", "--ntasks=1"]

@@ -7,23 +7,8 @@ import Reprise
 ///
 /// When the engine itself runs in a job, its variables describe that job: with them, sbatch and srun
 /// would take its settings, or even start steps there.
-struct SlurmCommands: Sendable {
-  /// A job as squeue shows it.
-  struct Job: Sendable, Equatable {
-    var id: String
-    var state: String
-    var reason: String
-
-    /// Whether it waits, runs, or may run.
-    var isActive: Bool {
-      switch state {
-      case "PENDING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED", "CONFIGURING", "RUNNING",
-        "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING", "RESV_DEL_HOLD":
-        true
-      default: false
-      }
-    }
-  }
+struct SlurmCommands: Scheduler {
+  let name = "Slurm"
 
   /// The environment of all commands except sbatch.
   let environment: [String: String]
@@ -36,67 +21,62 @@ struct SlurmCommands: Sendable {
   ///   - environment: The variables of the engine.
   ///   - further: The names of variables that sbatch needs as well.
   init(_ environment: [String: String], further: [String] = []) {
-    self.environment = Self.withoutJob(environment).filter { name, _ in
+    self.environment = JobVariables.without(environment).filter { name, _ in
       !["SQUEUE_", "SCANCEL_", "SACCT_"].contains(where: name.hasPrefix)
     }
     let further = Set(further)
     // With `--export=NONE`, Slurm would log in for each job to ask for an environment, which takes
     // longer than a short step. More than this may contain secrets.
     submission = environment.filter { name, _ in
-      Self.plainVariables.contains(name) || Self.settings.contains(name) || name.hasPrefix("LC_")
-        || further.contains(name)
+      JobVariables.isPlain(name) || Self.settings.contains(name) || further.contains(name)
     }
   }
 
-  private static let plainVariables: Set<String> = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "KRB5CCNAME",
-  ]
-
   /// Variables by which a user, and not a job, chooses a cluster and defaults of sbatch.
-  private static let settings: Set<String> = [
+  static let settings: Set<String> = [
     "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SBATCH_CLUSTERS", "SBATCH_ACCOUNT",
     "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_RESERVATION", "SBATCH_CONSTRAINT", "SBATCH_TIMELIMIT",
   ]
 
-  /// What the names of variables begin with that Slurm, or what it starts, sets for a job.
-  private static let prefixesOfJobs = [
-    "SLURM_", "SLURMD_", "SLURMSTEPD_", "SBATCH_", "SRUN_", "SALLOC_", "PMI", "OMPI_COMM_",
-    "OMPI_UNIVERSE_", "HYDRA_", "PALS_",
-  ]
-
-  private static let variablesOfJobs: Set<String> = [
-    "TMPDIR", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES",
-    "ZE_AFFINITY_MASK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID",
-  ]
-
-  /// Returns an environment without what describes the job that this process runs in, if any.
-  static func withoutJob(_ environment: [String: String]) -> [String: String] {
-    environment.filter { name, _ in !isOfJob(name) }
-  }
-
-  /// Whether a variable describes a job.
-  static func isOfJob(_ name: String) -> Bool {
-    guard !settings.contains(name) else { return false }
-    return variablesOfJobs.contains(name) || prefixesOfJobs.contains(where: name.hasPrefix)
-  }
-
   /// The jobs of this user, by name: several may have the same one.
-  func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [Job]] {
+  func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {
     let answer = try await answer(
       of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r|%A"],
       in: environment, within: limit)
     guard answer.status == 0 else {
       throw .cannotAsk("squeue: " + answer.wholeComplaint(of: "squeue"))
     }
-    var jobs: [String: [Job]] = [:]
+    var jobs: [String: [SchedulerJob]] = [:]
     for line in answer.output.split(separator: "\n") {
       let words = line.split(separator: "|", omittingEmptySubsequences: false)
       guard words.count == 4 else { continue }
       jobs[String(words[0]), default: []].append(
-        Job(id: String(words[3]), state: String(words[1]), reason: String(words[2])))
+        SchedulerJob(
+          id: String(words[3]), state: String(words[1]),
+          reason: words[2] == "None" ? "" : String(words[2]), phase: Self.phase(words[1])))
     }
     return jobs
   }
+
+  /// Attempts are known by the names of their jobs.
+  func key(of token: AttemptToken) -> String? { token.text }
+
+  private static func phase(_ state: Substring) -> SchedulerJob.Phase {
+    switch state {
+    case "PENDING", "REQUEUED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SUSPENDED", "CONFIGURING": .queued
+    case "RUNNING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING": .running
+    case "COMPLETING": .ending
+    default: .ended
+    }
+  }
+
+  func cancel(_ jobs: [String], within limit: Duration) async -> String? {
+    let answer = try? await answer(of: ["scancel"] + jobs, in: environment, within: limit)
+    guard let answer, answer.status != 0 else { return nil }
+    return "scancel: " + answer.wholeComplaint(of: "scancel")
+  }
+
+  func removal(of jobs: [String]) -> String { (["scancel"] + jobs).joined(separator: " ") }
 
   /// The last state of a job by Slurm's accounts, which a cluster need not keep.
   func accountedState(of token: AttemptToken) async -> String? {

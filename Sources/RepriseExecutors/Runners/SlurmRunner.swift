@@ -59,7 +59,7 @@ package struct SlurmRunner: RunnerKind {
       : jobs
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
-    surroundings.environment = SlurmCommands.withoutJob(surroundings.environment)
+    surroundings.environment = JobVariables.without(surroundings.environment)
     return RunnerExecutor(
       runner, named: name, in: surroundings, inheritsEnvironment: true, lostAfter: lostAfter)
   }

@@ -7,7 +7,7 @@ package import Reprise
 package enum StandardRunners {
   private static let kinds: [any RunnerKind.Type] = [
     SurviveRunner.self, SandboxRunner.self, ContainerRunner.self, SSHRunner.self,
-    SlurmRunner.self,
+    SlurmRunner.self, BatchRunner.self,
   ]
 
   /// Registers all kinds with an engine.

@@ -1,13 +1,13 @@
-// `SlurmSubmissions`: decides when the next job may be submitted.
+// `JobSubmissions`: decides when the next job may be submitted.
 
 import ChildProcesses
 import Reprise
 
 /// The submissions of a runner: a few at a time, and one at a time while the queue is full.
 ///
-/// sbatch answers in milliseconds, but not to hundreds at once. When a limit of the queue is reached,
+/// A scheduler answers in milliseconds, but not to hundreds at once. When a limit of the queue is reached,
 /// another one makes sense only after a job of this runner has ended, or after a while.
-actor SlurmSubmissions {
+actor JobSubmissions {
   private static let countMax = 4
   private static let pauseMax = Duration.seconds(60)
 

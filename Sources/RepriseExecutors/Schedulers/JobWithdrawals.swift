@@ -1,4 +1,4 @@
-// `SlurmWithdrawals`: takes jobs out of Slurm's queue, many at once, until they are gone.
+// `JobWithdrawals`: takes jobs out of a queue, many at once, until they are gone.
 
 import ChildProcesses
 import Reprise
@@ -6,14 +6,16 @@ import Synchronization
 
 /// The jobs of a run that must leave the queue, since the engine has claimed their attempts.
 ///
-/// They are collected for a moment and withdrawn together, again and again until Slurm does not list
-/// them any more. A job that starts all the same ends at once.
-actor SlurmWithdrawals {
+/// They are collected for a moment and withdrawn together, again and again until the scheduler does
+/// not list them any more. A job that starts all the same ends at once.
+actor JobWithdrawals {
   /// An attempt whose jobs are withdrawn.
   private struct Entry {
     let addedAt: Timestamp
     /// Whether its submission was answered; otherwise its job may appear a little later.
     let isAnswered: Bool
+    /// What its jobs are listed by; nil if none is known.
+    let key: String?
     var jobs: [String] = []
   }
 
@@ -24,10 +26,10 @@ actor SlurmWithdrawals {
   private static let commandTimeMax = Duration.seconds(5)
   /// Without a job less for this time, what is left stays until the next try.
   private static let patience = Duration.seconds(8)
-  /// The same if Slurm does not even say which there are.
+  /// The same if the scheduler does not even say which there are.
   private static let patienceWithoutAnswer = Duration.seconds(2)
 
-  private let commands: SlurmCommands
+  private let scheduler: any Scheduler
   private let clock: any RunClock
   /// What was added since the last look: without a wait, so that the end of the run finds it.
   private let added = Mutex<[String: Entry]>([:])
@@ -36,14 +38,17 @@ actor SlurmWithdrawals {
   private var problem: String?
   private var isAnswered = true
 
-  init(_ commands: SlurmCommands, clock: any RunClock) {
-    self.commands = commands
+  init(_ scheduler: any Scheduler, clock: any RunClock) {
+    self.scheduler = scheduler
     self.clock = clock
   }
 
   /// Withdraws the jobs of an attempt soon.
   nonisolated func add(_ token: AttemptToken, isAnswered: Bool) {
-    added.withLock { $0[token.text] = Entry(addedAt: clock.now, isAnswered: isAnswered) }
+    added.withLock {
+      $0[token.text] = Entry(
+        addedAt: clock.now, isAnswered: isAnswered, key: scheduler.key(of: token))
+    }
     Task { await start() }
   }
 
@@ -57,13 +62,15 @@ actor SlurmWithdrawals {
     let jobs = entries.values.flatMap(\.jobs).sorted()
     entries = [:]
     guard !jobs.isEmpty else {
-      return "cancelled jobs may still be in Slurm's queue (\(problem ?? "it has not answered")): "
+      return
+        "cancelled jobs may still be in the queue of \(scheduler.name) (\(problem ?? "it has not answered")): "
         + "each ends at once when it starts"
     }
-    let shown = jobs.prefix(10).joined(separator: " ") + (jobs.count > 10 ? " …" : "")
+    let shown = Array(jobs.prefix(10)) + (jobs.count > 10 ? ["…"] : [])
     let reason = problem.map { " (\($0))" } ?? ""
-    return "\(jobs.count) cancelled job\(jobs.count == 1 ? " is" : "s are") still in Slurm's queue"
-      + "\(reason): each ends at once when it starts; to remove them: scancel \(shown)"
+    return
+      "\(jobs.count) cancelled job\(jobs.count == 1 ? " is" : "s are") still in the queue of \(scheduler.name)"
+      + "\(reason): each ends at once when it starts; to remove them: \(scheduler.removal(of: shown))"
   }
 
   private func takeAdded() {
@@ -112,10 +119,10 @@ actor SlurmWithdrawals {
     let askedAt = clock.now
     var isFewer = false
     do throws(RunnerFailure) {
-      let listed = try await commands.jobs(within: Self.commandTimeMax)
+      let listed = try await scheduler.jobs(within: Self.commandTimeMax)
       isAnswered = true
       for (name, entry) in entries {
-        let jobs = (listed[name] ?? []).filter(\.isActive).map(\.id)
+        let jobs = (entry.key.flatMap { listed[$0] } ?? []).filter(\.isActive).map(\.id)
         entries[name]?.jobs = jobs
         let isCertain = entry.isAnswered || askedAt - entry.addedAt > Self.doubt
         guard jobs.isEmpty, isCertain, entry.addedAt < askedAt else { continue }
@@ -130,10 +137,6 @@ actor SlurmWithdrawals {
   }
 
   private func cancel(_ jobs: [String]) async {
-    let answer = try? await answer(
-      of: ["scancel"] + jobs, in: commands.environment, within: Self.commandTimeMax)
-    if let answer, answer.status != 0 {
-      problem = "scancel: " + answer.wholeComplaint(of: "scancel")
-    }
+    problem = await scheduler.cancel(jobs, within: Self.commandTimeMax) ?? problem
   }
 }

@@ -32,12 +32,12 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
     {
       all.append(RunnerCase(kind: "sandbox", settings: "{}"))
     }
-    for name in ["container", "docker", "ssh", "slurm"] {
+    for name in ["container", "docker", "ssh", "slurm", "sge"] {
       guard let settings = environment["REPRISE_RUNNER_" + name.uppercased()] else { continue }
-      let program = name == "docker" ? name : nil
-      let kind = program == nil ? name : "container"
+      let kind = ["docker": "container", "sge": "batch"][name] ?? name
+      let program = kind == name ? nil : name
       all.append(RunnerCase(kind: kind, settings: settings, program: program))
-      if name != "ssh" {
+      if !["ssh", "sge"].contains(name) {
         all.append(
           RunnerCase(
             kind: kind, settings: settings.dropLast() + ", \"keep\": true}", program: program))

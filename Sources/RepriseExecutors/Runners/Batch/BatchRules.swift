@@ -1,0 +1,183 @@
+// `BatchRules`: how the commands of a scheduler are used, and those of known schedulers.
+
+/// What the word of a scheduler for the state of a job means.
+enum BatchState: String, SettingChoice {
+  case queued, running, ended
+  /// It will never run as it is, and stays in the queue.
+  case refused
+
+  var phase: SchedulerJob.Phase {
+    switch self {
+    case .queued: .queued
+    case .running: .running
+    case .ended, .refused: .ended
+    }
+  }
+}
+
+/// How jobs are submitted, listed and removed by commands.
+struct BatchRules: Sendable {
+  /// The name of the scheduler in messages.
+  var name: String
+  /// The words before the options and the script.
+  ///
+  /// `{name}` is a name for people, `{log}` the file for messages, `{folder}` that of the attempt.
+  var submit: [String]
+  /// The words after the options; `{script}` is the script of the job.
+  var script = ["{script}"]
+  /// Where the number of the job is in what `submit` prints.
+  var job: JobPattern
+  /// Lists all jobs of the user; `{user}` is the name of the user.
+  var status: [String]
+  /// What a line of it looks like.
+  var line: JobPattern
+  var states: [String: BatchState]
+  /// Removes the jobs whose numbers follow.
+  var cancel: [String]
+  /// Parts of what `submit` prints if the queue is full.
+  var limited: [String] = []
+  /// Parts of what commands print if the scheduler cannot be reached.
+  var unreachable: [String] = []
+  /// Parts of what `status` prints, with a status other than 0, if there are no jobs.
+  var none: [String] = []
+}
+
+/// A scheduler whose commands are known.
+enum BatchPreset: String, SettingChoice {
+  case sge, pbs, lsf, htcondor, flux, oar, slurm
+
+  /// The rules of the scheduler.
+  var rules: BatchRules? {
+    switch self {
+    case .sge: Self.sgeRules
+    case .pbs: Self.pbsRules
+    case .lsf: Self.lsfRules
+    case .htcondor: Self.htcondorRules
+    case .flux: Self.fluxRules
+    case .oar: Self.oarRules
+    case .slurm: Self.slurmRules
+    }
+  }
+
+  /// Grid Engine and those that descend from it: sge_status(5) of version 8.
+  private static var sgeRules: BatchRules? {
+    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {} {} {} {state}") else {
+      return nil
+    }
+    var states: [String: BatchState] = [:]
+    for word in ["qw", "hqw", "hRqw", "hRwq", "Rqw", "Rq", "w", "q", "hrwq"] {
+      states[word] = .queued
+    }
+    for word in ["r", "t", "Rr", "Rt", "hr", "s", "S", "T", "ts", "tS", "tT", "dr", "dt"] {
+      states[word] = .running
+    }
+    for word in ["Eqw", "Ehqw", "EhRqw"] { states[word] = .refused }
+    return BatchRules(
+      name: "Grid Engine",
+      submit: [
+        "qsub", "-terse", "-N", "{name}", "-o", "{log}", "-j", "y", "-S", "/bin/sh", "-r", "n",
+      ], job: job, status: ["qstat", "-u", "{user}"], line: line, states: states, cancel: ["qdel"],
+      limited: ["job rejected: Only", "maximum number of", "exceeds job limit"],
+      unreachable: ["unable to contact", "unable to send message", "got no response", "commlib"])
+  }
+
+  /// OpenPBS, PBS Professional and Torque: qstat(1B).
+  private static var pbsRules: BatchRules? {
+    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {} {} {} {state}") else {
+      return nil
+    }
+    return BatchRules(
+      name: "PBS", submit: ["qsub", "-N", "{name}", "-j", "oe", "-o", "{log}", "-r", "n"],
+      job: job, status: ["qstat"], line: line,
+      states: [
+        "Q": .queued, "H": .queued, "W": .queued, "T": .queued, "M": .queued, "B": .running,
+        "R": .running, "E": .running, "S": .running, "U": .running, "C": .ended, "F": .ended,
+        "X": .ended,
+      ], cancel: ["qdel"],
+      limited: ["would exceed", "Maximum number of jobs already"],
+      unreachable: ["cannot connect to server", "Connection refused", "Communication failure"])
+  }
+
+  /// LSF: bjobs(1).
+  private static var lsfRules: BatchRules? {
+    guard let job = JobPattern("Job <{job}>"), let line = JobPattern("{job} {state}") else {
+      return nil
+    }
+    return BatchRules(
+      name: "LSF", submit: ["bsub", "-J", "{name}", "-oo", "{log}", "-rn"], job: job,
+      status: ["bjobs", "-noheader", "-o", "jobid stat"], line: line,
+      states: [
+        "PEND": .queued, "PSUSP": .queued, "WAIT": .queued, "RUN": .running, "PROV": .running,
+        "USUSP": .running, "SSUSP": .running, "UNKWN": .running, "DONE": .ended, "EXIT": .ended,
+        "ZOMBI": .ended,
+      ], cancel: ["bkill"], limited: ["reached its pending job threshold", "job limit"],
+      unreachable: ["LSF is down", "not responding", "daemon not responding", "lim is down"],
+      none: ["No unfinished job found", "No job found"])
+  }
+
+  /// HTCondor: condor_q(1) of version 10; states are those of `JobStatus`.
+  private static var htcondorRules: BatchRules? {
+    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state}") else { return nil }
+    return BatchRules(
+      name: "HTCondor", submit: ["condor_submit", "-terse"],
+      script: [
+        "executable={script}", "output={log}", "error={log}", "log={folder}/condor.log", "-queue",
+        "1",
+      ], job: job, status: ["condor_q", "-af", "ClusterId", "JobStatus"], line: line,
+      states: [
+        "1": .queued, "2": .running, "3": .ended, "4": .ended, "5": .refused, "6": .running,
+        "7": .running,
+      ], cancel: ["condor_rm"], limited: ["MAX_JOBS_PER_OWNER", "MAX_JOBS_SUBMITTED"],
+      unreachable: ["Failed to connect", "Can't connect", "Failed to fetch ads"])
+  }
+
+  /// Flux: flux-jobs(1).
+  private static var fluxRules: BatchRules? {
+    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state}") else { return nil }
+    return BatchRules(
+      name: "Flux", submit: ["flux", "submit", "--job-name={name}", "--output={log}", "-n1"],
+      job: job, status: ["flux", "jobs", "-a", "--no-header", "-o", "{id} {state}"], line: line,
+      states: [
+        "DEPEND": .queued, "PRIORITY": .queued, "SCHED": .queued, "RUN": .running,
+        "CLEANUP": .running, "INACTIVE": .ended,
+      ], cancel: ["flux", "cancel"],
+      unreachable: ["Unable to connect to Flux", "connection refused"])
+  }
+
+  /// OAR 2.5: oarstat(1).
+  private static var oarRules: BatchRules? {
+    guard let job = JobPattern("OAR_JOB_ID={job}"),
+      let line = JobPattern("{job} {} {} {} {} {state}")
+    else { return nil }
+    return BatchRules(
+      name: "OAR", submit: ["oarsub", "-n", "{name}", "-O", "{log}", "-E", "{log}"], job: job,
+      status: ["oarstat", "-u"], line: line,
+      states: [
+        "W": .queued, "H": .queued, "t": .queued, "L": .running, "R": .running, "F": .running,
+        "S": .running, "T": .ended, "E": .ended,
+      ], cancel: ["oardel"], unreachable: ["Cannot connect", "Connection refused"])
+  }
+
+  /// Slurm by its three commands; the kind `slurm` knows more of it.
+  private static var slurmRules: BatchRules? {
+    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state} {reason}") else {
+      return nil
+    }
+    return BatchRules(
+      name: "Slurm",
+      submit: [
+        "sbatch", "--parsable", "--no-requeue", "--job-name={name}", "--output={log}",
+        "--open-mode=append",
+      ], job: job,
+      status: ["squeue", "--noheader", "--states=all", "--me", "--format=%A %T %r"], line: line,
+      states: [
+        "PENDING": .queued, "REQUEUED": .queued, "REQUEUE_HOLD": .queued, "SUSPENDED": .queued,
+        "CONFIGURING": .queued, "RUNNING": .running, "COMPLETING": .running,
+        "STAGE_OUT": .running, "SIGNALING": .running, "STOPPED": .running, "COMPLETED": .ended,
+        "FAILED": .ended, "CANCELLED": .ended, "TIMEOUT": .ended, "NODE_FAIL": .ended,
+        "OUT_OF_MEMORY": .ended, "PREEMPTED": .ended, "BOOT_FAIL": .ended, "DEADLINE": .ended,
+      ], cancel: ["scancel"],
+      limited: ["SubmitJob", "MaxSubmit", "MaxJobCount", "temporarily un"],
+      unreachable: ["Unable to contact", "Socket timed out", "send/recv"])
+  }
+}

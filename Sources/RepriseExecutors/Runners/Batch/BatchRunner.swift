@@ -1,0 +1,128 @@
+// Steps as jobs of any scheduler, by three commands.
+
+package import Reprise
+
+/// Steps as jobs of a scheduler, one for each attempt: submitted, listed and removed by commands that are
+/// known for some schedulers, and can be given for all others.
+///
+/// The scheduler decides when and where; the host that the job runs carries the attempt out and writes
+/// its result to a folder that all machines share. What the scheduler says is used only to show why a job
+/// waits, and to know that it is gone.
+package struct BatchRunner: RunnerKind {
+  package static let name = "batch"
+
+  private enum CodingKeys: String, CodingKey {
+    case scheduler, submit, job, status, line, states, cancel, options, limited, unreachable
+    case attempts, poll, variables
+    case lostAfter = "lost-after"
+  }
+
+  /// The scheduler whose commands are used, as far as none are given.
+  var scheduler: BatchPreset?
+  var submit: [String]?
+  var job: JobPattern?
+  var status: [String]?
+  var line: JobPattern?
+  var states: [String: BatchState]?
+  var cancel: [String]?
+  /// Further options of the command that submits.
+  var options: [String]?
+  var limited: [String]?
+  var unreachable: [String]?
+  /// The folder for the records of attempts, which all machines share.
+  var attempts: String?
+  /// The longest time between two questions for the queue.
+  var poll: Duration?
+  /// Variables of the engine that the commands need, besides the usual ones.
+  var variables: [String]?
+  var lostAfter: Duration?
+
+  package func makeExecutor(
+    named name: String, in surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> any Executor {
+    let rules: BatchRules
+    do throws(RunnerFailure) { rules = try self.rules } catch {
+      throw .notStarted(error.description)
+    }
+    if let missing = missing(rules, in: surroundings) { throw .notStarted(missing) }
+    let program = try surroundings.foundHostProgram()
+    let folder: String
+    if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
+    let site = BatchSite(
+      BatchScheduler(rules, environment: environment(in: surroundings), attempts: folder),
+      options: options ?? [], program: program, poll: poll ?? .seconds(15),
+      clock: surroundings.clock)
+    let runner = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    // The engine may run in a job itself, which is another one.
+    var surroundings = surroundings
+    surroundings.environment = JobVariables.without(surroundings.environment)
+    return RunnerExecutor(
+      runner, named: name, in: surroundings, inheritsEnvironment: true, lostAfter: lostAfter)
+  }
+
+  /// The commands: those of the scheduler, with those that are given in their place.
+  private var rules: BatchRules {
+    get throws(RunnerFailure) {
+      var rules = scheduler?.rules
+      if rules == nil {
+        guard let submit, let status, let cancel, let job, let line, let states else {
+          throw .refused(
+            "a batch runner needs \"scheduler\", one of "
+              + BatchPreset.allCases.map(\.rawValue).joined(separator: ", ")
+              + "; or \"submit\", \"job\", \"status\", \"line\", \"states\" and \"cancel\"")
+        }
+        rules = BatchRules(
+          name: submit.first ?? "the scheduler", submit: submit, job: job, status: status,
+          line: line, states: states, cancel: cancel)
+      }
+      guard var rules else { throw .refused("no commands") }
+      rules.submit = submit ?? rules.submit
+      rules.job = job ?? rules.job
+      rules.status = status ?? rules.status
+      rules.line = line ?? rules.line
+      rules.cancel = cancel ?? rules.cancel
+      rules.states.merge(states ?? [:]) { $1 }
+      rules.limited += limited ?? []
+      rules.unreachable += unreachable ?? []
+      for (key, words) in [
+        ("submit", rules.submit), ("status", rules.status), ("cancel", rules.cancel),
+      ] where words.isEmpty {
+        throw .refused("\"\(key)\" of a batch runner must begin with a program")
+      }
+      guard rules.line.has(.state) else {
+        throw .refused("\"line\" of a batch runner needs the field {state}")
+      }
+      return rules
+    }
+  }
+
+  /// The environment of the commands: some pass all of it to jobs, and more may contain secrets.
+  private func environment(in surroundings: RunnerSurroundings) -> [String: String] {
+    let further = Set(variables ?? [])
+    return surroundings.environment.filter { name, _ in
+      JobVariables.isPlain(name) || further.contains(name) || JobVariables.isSetting(name)
+    }
+  }
+
+  private func missing(_ rules: BatchRules, in surroundings: RunnerSurroundings) -> String? {
+    let path = surroundings.environment["PATH"]
+    let programs = [rules.submit[0], rules.status[0], rules.cancel[0]]
+    guard let program = programs.first(where: { findProgram($0, in: path) == nil }) else {
+      return nil
+    }
+    return "\(program) of \(rules.name) is not in PATH; run on a machine that submits jobs"
+  }
+
+  package func problems(in surroundings: RunnerSurroundings) async -> [String] {
+    do throws(RunnerFailure) {
+      let rules = try self.rules
+      if let missing = missing(rules, in: surroundings) { return [missing] }
+      let scheduler = BatchScheduler(
+        rules, environment: environment(in: surroundings), attempts: attempts ?? "")
+      _ = try await scheduler.jobs(within: .seconds(30))
+      return []
+    } catch {
+      return [error.description]
+    }
+  }
+}

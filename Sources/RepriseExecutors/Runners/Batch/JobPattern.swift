@@ -1,0 +1,109 @@
+// `JobPattern`: how a line of a scheduler's command is read.
+
+/// A line of text with fields, such as `Job <{job}>` or `{job} {} {} {state}`.
+///
+/// A blank matches any blanks, and a field the characters up to the next part of the pattern, or up to
+/// a blank. `{}` is a field that does not matter, and `{reason}` takes the rest of the line.
+struct JobPattern: Sendable, Equatable {
+  /// A field with a name.
+  enum Field: String, CaseIterable, Sendable {
+    case job, state, reason
+    case other = ""
+  }
+
+  private enum Part: Sendable, Equatable {
+    case blank
+    case text(String)
+    case field(Field)
+  }
+
+  private let parts: [Part]
+
+  /// Reads a pattern.
+  ///
+  /// - Parameter text: The pattern.
+  /// - Returns: The pattern; nil if a field is not known.
+  init?(_ text: String) {
+    var parts: [Part] = []
+    var rest = text[...]
+    while let first = rest.first {
+      if first.isWhitespace {
+        parts.append(.blank)
+        rest = rest.drop(while: \.isWhitespace)
+      } else if first == "{", let end = rest.firstIndex(of: "}") {
+        guard let field = Field(rawValue: String(rest[rest.index(after: rest.startIndex)..<end]))
+        else { return nil }
+        parts.append(.field(field))
+        rest = rest[rest.index(after: end)...]
+      } else {
+        let end = rest.dropFirst().firstIndex { $0.isWhitespace || $0 == "{" } ?? rest.endIndex
+        parts.append(.text(String(rest[..<end])))
+        rest = rest[end...]
+      }
+    }
+    if parts.first == .blank { parts.removeFirst() }
+    self.parts = parts
+  }
+
+  /// Whether it has a field.
+  func has(_ field: Field) -> Bool { parts.contains(.field(field)) }
+
+  /// Returns the fields of a line that begins as the pattern does; nil if it does not match.
+  func fields(of line: some StringProtocol) -> [Field: String]? {
+    fields(Substring(line).drop(while: \.isWhitespace))
+  }
+
+  /// Returns a field of the first line that matches from somewhere on; nil if none does.
+  func first(_ field: Field, in text: String) -> String? {
+    for line in text.split(whereSeparator: \.isNewline) {
+      for start in line.indices where !line[start].isWhitespace {
+        if let found = fields(line[start...])?[field] { return found }
+      }
+    }
+    return nil
+  }
+
+  private func fields(_ line: Substring) -> [Field: String]? {
+    var rest = line
+    var found: [Field: String] = [:]
+    for (position, part) in parts.enumerated() {
+      switch part {
+      case .blank:
+        // What follows may be missing: a reason of which there is none.
+        guard rest.first?.isWhitespace == true || rest.isEmpty else { return nil }
+        rest = rest.drop(while: \.isWhitespace)
+      case .text(let text):
+        guard rest.hasPrefix(text) else { return nil }
+        rest = rest.dropFirst(text.count)
+      case .field(.reason):
+        found[.reason] = String(rest)
+        rest = ""
+      case .field(let field):
+        var end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
+        if position + 1 < parts.count, case .text(let text) = parts[position + 1] {
+          guard let range = rest[..<end].firstRange(of: text) else { return nil }
+          end = range.lowerBound
+        }
+        guard end > rest.startIndex else { return nil }
+        if field != .other { found[field] = String(rest[..<end]) }
+        rest = rest[end...]
+      }
+    }
+    return found
+  }
+}
+
+extension JobPattern: Decodable {
+  /// Decodes a pattern; one with an unknown field, or without a job, is an error.
+  init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let pattern = JobPattern(text), pattern.has(.job) else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "\"\(text)\" is no pattern: write {job} for the number of the job, and "
+            + "{state}, {reason} or {} for other fields"))
+    }
+    self = pattern
+  }
+}

@@ -1,0 +1,47 @@
+// `Scheduler`: a batch system, by its commands.
+
+import Reprise
+
+/// A batch system, as its commands show it: which jobs there are, and how they are removed.
+protocol Scheduler: Sendable {
+  /// Its name in messages, such as `Slurm`.
+  var name: String { get }
+
+  /// Returns the jobs of this user, by what ``key(of:)`` returns; several may have the same one.
+  ///
+  /// - Parameter limit: The time after which the command is killed.
+  func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]]
+
+  /// Returns what the jobs of an attempt are listed by: their name, or a number; nil if none is known.
+  func key(of token: AttemptToken) -> String?
+
+  /// Removes jobs by their numbers.
+  ///
+  /// - Returns: What is wrong, in a sentence; nil if nothing is.
+  func cancel(_ jobs: [String], within limit: Duration) async -> String?
+
+  /// Returns the command by which a person removes jobs.
+  func removal(of jobs: [String]) -> String
+}
+
+/// A job as a scheduler shows it.
+struct SchedulerJob: Sendable, Equatable {
+  /// How far a job is.
+  enum Phase: Sendable {
+    case queued, running
+    /// Its processes are ending; it need not be removed any more.
+    case ending
+    case ended
+  }
+
+  /// The number of the job.
+  var id: String
+  /// The scheduler's word for its state.
+  var state: String
+  /// Why it waits, or how it ended; empty if that is unknown.
+  var reason: String
+  var phase: Phase
+
+  /// Whether it waits, runs, or may run.
+  var isActive: Bool { phase == .queued || phase == .running }
+}

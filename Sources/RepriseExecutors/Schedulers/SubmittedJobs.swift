@@ -1,0 +1,81 @@
+// `SubmittedJobs`: the jobs of a runner, from their submission until nothing of them is queued.
+
+import Reprise
+import Synchronization
+
+/// The jobs of a runner: their submissions, what the scheduler says of them, and their withdrawals.
+final class SubmittedJobs: Sendable {
+  let queue: JobQueue
+  private let scheduler: any Scheduler
+  private let clock: any RunClock
+  private let submissions: JobSubmissions
+  private let withdrawals = Mutex<[RunID?: JobWithdrawals]>([:])
+
+  /// Creates the value.
+  ///
+  /// - Parameters:
+  ///   - scheduler: The scheduler.
+  ///   - poll: The longest time between two questions for the queue.
+  ///   - clock: The source of time.
+  init(_ scheduler: any Scheduler, poll: Duration, clock: any RunClock) {
+    self.scheduler = scheduler
+    self.clock = clock
+    queue = JobQueue(scheduler, poll: poll, clock: clock)
+    submissions = JobSubmissions(clock: clock)
+  }
+
+  /// Submits a job in its turn.
+  ///
+  /// - Parameters:
+  ///   - token: The attempt.
+  ///   - command: Runs the command that submits it.
+  ///   - failure: Returns what it means that the command has not succeeded.
+  /// - Returns: What the command has said.
+  /// - Throws: ``RunnerFailure``.
+  func submit(
+    _ token: AttemptToken,
+    by command: () async throws(RunnerFailure) -> ProgramAnswer,
+    orFail failure: (ProgramAnswer) async -> RunnerFailure
+  ) async throws(RunnerFailure) -> ProgramAnswer {
+    try await submissions.enter(token)
+    let result: Result<ProgramAnswer, RunnerFailure>
+    do throws(RunnerFailure) {
+      result = .success(try await command())
+    } catch {
+      result = .failure(error)
+    }
+    var problem: RunnerFailure?
+    if case .success(let answer) = result, answer.status != 0 { problem = await failure(answer) }
+    let full: String? = if case .full(let text)? = problem { text } else { nil }
+    await submissions.leave(token, full: full)
+    if let problem { throw problem }
+    let answer = try result.get()
+    await queue.submitted(token)
+    return answer
+  }
+
+  /// Withdraws the jobs of an attempt soon; returns at once.
+  func withdraw(_ token: AttemptToken, isSubmitted: Bool) {
+    let ofRun = withdrawals.withLock { all in
+      let ofRun = all[token.run] ?? JobWithdrawals(scheduler, clock: clock)
+      all[token.run] = ofRun
+      return ofRun
+    }
+    ofRun.add(token, isAnswered: isSubmitted)
+  }
+
+  /// Waits until what was withdrawn of a run is gone, but not for ever.
+  ///
+  /// - Returns: What is left, in a sentence; nil if nothing is.
+  func finishWithdrawals(of run: RunID) async -> String? {
+    await withdrawals.withLock { $0.removeValue(forKey: run) }?.finish()
+  }
+
+  /// Notes that an attempt is over, so that there may be room for another one.
+  func forget(_ token: AttemptToken) {
+    Task { [queue, submissions] in
+      await queue.forget(token)
+      await submissions.ended(token)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import RepriseExecutors
+
+/// How lines of schedulers are read.
+struct JobPatternTests {
+  @Test(arguments: [
+    ("{job}", "Your job has been submitted\n", "Your"), ("{job}", "123.server\n", "123.server"),
+    ("Job <{job}>", "Job <917> is submitted to queue <normal>.\n", "917"),
+    ("OAR_JOB_ID={job}", "Generate a key\nOAR_JOB_ID=42\n", "42"),
+    ("cluster {job}", "1 job(s) submitted to cluster 17.\n", "17."), ("{job}", "", nil),
+    ("Job <{job}>", "Request aborted by esub. Job not submitted.\n", nil),
+    ("Job <{job}>", "Job <> is\n", nil), ("Job <{job}>", "Job <1\n", nil),
+  ])
+  func `the number of a job is found in what a command says`(
+    _ pattern: String, _ text: String, _ number: String?
+  ) throws {
+    #expect(try #require(JobPattern(pattern)).first(.job, in: text) == number)
+  }
+
+  @Test func `a line is read with its fields, in any columns`() throws {
+    let pattern = try #require(JobPattern("{job} {} {} {} {state} {reason}"))
+    let line = "     33 0.50000 r_gather   root         qw    because of x  "
+    let fields = try #require(pattern.fields(of: line))
+    #expect(fields == [.job: "33", .state: "qw", .reason: "because of x  "])
+    #expect(pattern.fields(of: "33 0.5 name root r")?[.reason] == "")
+    for line in ["", "33", "33 0.5 name root", "  "] {
+      #expect(pattern.fields(of: line)?[.state] == nil)
+    }
+    #expect(JobPattern("{job}.{} {state}")?.fields(of: "17.0 2") == [.job: "17", .state: "2"])
+  }
+
+  @Test(arguments: ["{jobs}", "{ job }", "{job", "{job} {x}"])
+  func `a field that is not known is none`(_ text: String) {
+    // A brace without an end is text.
+    #expect((JobPattern(text)?.has(.job) ?? false) == false)
+  }
+}
