@@ -175,7 +175,7 @@ package final class HostPool: Sendable {
       while true {
         try? await SystemClock().sleep(for: HostedAttempt.lookInterval)
         let attempts = state.withLock { Array($0.attempts.values) }
-        for attempt in attempts { attempt.lookAround { isWanted(attempt.folder) } }
+        for attempt in attempts { attempt.lookAround { isWanted(attempt) } }
         idleLooks = attempts.isEmpty ? idleLooks + 1 : 0
         guard idleLooks > Self.idleLooksMax else { continue }
         let isOver = state.withLock { state in
@@ -188,15 +188,13 @@ package final class HostPool: Sendable {
   }
 
   /// Whether an engine has given a sign of life within its patience.
-  private func isWanted(_ folder: AttemptFolder) -> Bool {
-    let (lastHeard, isClosed, patience) = state.withLock {
-      ($0.lastHeard, $0.isClosed, $0.patience)
-    }
+  private func isWanted(_ attempt: HostedAttempt) -> Bool {
+    let (lastHeard, patience) = state.withLock { ($0.lastHeard, $0.patience) }
     let now = SystemClock().now
-    if !isClosed, now - lastHeard < patience { return true }
-    // Another pool may serve the engine that has come back.
-    let interest = Timestamp(microseconds: folder.interestTime / 1000)
-    return now - max(lastHeard, interest) < patience
+    // Another pool may serve the engine that has come back. Its sign is a time of a file, which is only
+    // compared with itself: the clock of runs does not follow when that of the machine is set.
+    let hasSign = !attempt.interest.isStale(attempt.folder.interestTime, at: now, after: patience)
+    return hasSign || now - lastHeard < patience
   }
 
   private func follow(_ token: AttemptToken, from offset: Int64) {

@@ -43,6 +43,8 @@ package final class HostedAttempt: Sendable {
 
   /// The folder of the attempt.
   package let folder: AttemptFolder
+  /// Notices that no engine has asked for the attempt for some time.
+  let interest = LeaseWatch()
   private let spec: AttemptSpec
   private let claim: ClaimFile
   private let locks: [SharedLock]
