@@ -119,5 +119,5 @@ final class SlurmSite: AttemptSite {
     return "Slurm ended its job: \(state)" + (reason.isEmpty ? "" : " (\(reason))") + hint
   }
 
-  func forget(_ token: AttemptToken) { jobs.forget(token) }
+  func forget(_ token: AttemptToken) { Task { await jobs.forget(token) } }
 }

@@ -57,8 +57,8 @@ actor JobQueue {
   }
 
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
-    // Its submission has not been answered, so it has no job that is known.
-    guard let key = scheduler.key(of: token) else { return try unanswered(token) }
+    // Its submission was never answered: a job that comes all the same finds that the claim is taken.
+    guard let key = scheduler.key(of: token) else { return .absent }
     wanted.insert(key)
     if askedAt.map({ clock.now - $0 >= interval }) ?? true {
       await refresh()
@@ -82,13 +82,6 @@ actor JobQueue {
       return .present
     case .ended: return .absent
     }
-  }
-
-  /// What is known of an attempt without a job that is known: its submission may be on its way.
-  private func unanswered(_ token: AttemptToken) throws(RunnerFailure) -> SiteSight {
-    guard let submitted = submittedAt[token] else { return .absent }
-    guard clock.now - submitted >= Self.doubt else { return .present }
-    return .absent
   }
 
   func job(of token: AttemptToken) -> SchedulerJob? {

@@ -40,9 +40,9 @@ enum JobVariables {
 
   /// Whether a variable says which scheduler is meant.
   static func isSetting(_ name: String) -> Bool {
-    settings.contains(name)
-      || ["SGE_", "LSF_", "CONDOR_", "FLUX_", "OAR_"].contains(where: name.hasPrefix)
-        && !isOfJob(name)
+    if isOfJob(name) { return false }
+    return settings.contains(name)
+      || ["SGE_", "LSF_", "CONDOR_", "FLUX_"].contains(where: name.hasPrefix)
   }
 
   /// Whether a variable is one that every job may know; more than these may contain secrets.

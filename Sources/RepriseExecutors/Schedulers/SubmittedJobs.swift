@@ -72,10 +72,8 @@ final class SubmittedJobs: Sendable {
   }
 
   /// Notes that an attempt is over, so that there may be room for another one.
-  func forget(_ token: AttemptToken) {
-    Task { [queue, submissions] in
-      await queue.forget(token)
-      await submissions.ended(token)
-    }
+  func forget(_ token: AttemptToken) async {
+    await queue.forget(token)
+    await submissions.ended(token)
   }
 }

@@ -146,6 +146,7 @@ struct ServiceRestartTests {
     try await run.perform(.restartServices(["db"]))
     await stage.becomes(["db 1", "first 1", "db asked"])
     run.cancel()
+    await expectEventually("it is being cancelled") { run.state.phase == .cancelling(.request) }
     db.open()
     #expect(await run.outcomeInTime() == .cancelled)
     #expect(run.state["db"]?.phase == .cancelled(.request))

@@ -92,8 +92,10 @@ struct RunEstimateTests {
       for step in steps {
         ends[step.id] = (step.needs.compactMap { ends[$0] }.max() ?? 0) + (step.usualSeconds ?? 0)
       }
-      let chain = ends.values.max() ?? 0
-      let work = steps.reduce(0) { $0 + ($1.usualSeconds ?? 0) }
+      // Less than this is not said of a run that goes on.
+      let least = RunState.restMin / .seconds(1)
+      let chain = max(ends.values.max() ?? 0, least)
+      let work = max(steps.reduce(0) { $0 + ($1.usualSeconds ?? 0) }, least)
       for slots in [1, 2, 5, 100] {
         let rest = try #require(rest(try state(steps, maxParallel: slots))) / .seconds(1)
         #expect(rest >= chain && rest <= work)

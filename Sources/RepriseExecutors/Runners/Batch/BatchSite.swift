@@ -34,8 +34,10 @@ final class BatchScheduler: Scheduler {
   /// The number of the job of an attempt; nil if none is known.
   func number(of token: AttemptToken) -> String? {
     if let number = numbers.withLock({ $0[token] }) { return number }
-    let note = AttemptFolder(of: token, in: attempts).submissionNote
-    return note.isEmpty ? nil : note
+    let noted = AttemptFolder(of: token, in: attempts).submissionNote
+    guard !noted.isEmpty else { return nil }
+    note(noted, of: token)
+    return noted
   }
 
   func key(of token: AttemptToken) -> String? { number(of: token).map(Self.plain) }
@@ -116,7 +118,8 @@ final class BatchSite: AttemptSite {
   ) async throws(RunnerFailure) -> String {
     let script = folder.path + "/job.sh"
     // The environment, which may contain secrets, is in the folder, where only this user reads it. The
-    // marks keep an engine that runs on the same machine from taking the step for a leftover.
+    // marks keep an engine that runs on the same machine from taking the step, or what the command that
+    // submits leaves running, for a leftover.
     let marks = DetachedHost.entries(named: token.text).map(shellQuoted).joined(separator: " ")
     let text = """
       #!/bin/sh
@@ -131,7 +134,9 @@ final class BatchSite: AttemptSite {
       throw .refused("cannot write \(script): \(error)")
     }
     let words = command(token, folder, script)
-    let environment = scheduler.environment
+    let environment = scheduler.environment.merging(
+      DetachedHost.variables(named: token.text)
+    ) { _, mark in mark }
     let said = try await jobs.submit(token) { () throws(RunnerFailure) in
       let said = try await answer(of: words, in: environment)
       // Noted before anyone asks for it.
@@ -196,7 +201,7 @@ final class BatchSite: AttemptSite {
       if let job = await jobs.queue.job(of: token), scheduler.rules.states[job.state] == .refused {
         _ = await scheduler.cancel([job.id], within: .seconds(5))
       }
-      jobs.forget(token)
+      await jobs.forget(token)
       scheduler.forget(token)
     }
   }
