@@ -207,6 +207,19 @@ struct BatchRunnerTests {
     #expect(failure.description.contains(reason), "\(failure)")
   }
 
+  @Test func `a job that will never run is lost, and removed`() async throws {
+    let folder = try TemporaryFolder()
+    try Fake.all[3].write(to: folder)
+    let run = try start(
+      "steps: [{ id: a, run: x }]", #"{ scheduler: htcondor, states: { "1": refused } }"#, in: folder)
+    guard case .failed(_, .lost(let text)) = await end(of: run) else {
+      Issue.record("it is not lost")
+      return
+    }
+    #expect(text.contains("it never began: HTCondor says of its job: 1"))
+    #expect(folder.lines("removed") == ["1"])
+  }
+
   @Test func `a full queue is waited for`() async throws {
     let folder = try TemporaryFolder()
     let fake = Fake.all[1]

@@ -26,7 +26,9 @@ class Limit:
         self.count = count
 
     def set(self, count):
-        path = os.environ["SGE_ROOT"] + "/limit"
+        # The name of the file is that of the configuration.
+        path = os.environ["SGE_ROOT"] + "/limit/global"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         known = ask("qconf", "-sconf").stdout.splitlines()
         with open(path, "w") as file:
             for line in known:
@@ -93,7 +95,7 @@ def batch_limit(kind):
         effects = project.effects()
         check(
             status == 0 and len(effects) == 14 and len(set(effects)) == 14
-            and project.shows("Only 5 jobs are allowed per user"),
+            and project.shows("only 5 jobs are allowed per user"),
             f"{kind}: a limit of jobs is waited for (status {status}, {len(effects)} effects)")
 
 

@@ -80,7 +80,7 @@ actor JobQueue {
     case .running, .ending:
       interval = min(interval, Self.intervalInDoubt)
       return .present
-    case .ended: return .absent
+    case .ended, .refused: return .absent
     }
   }
 

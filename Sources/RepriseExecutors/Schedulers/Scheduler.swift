@@ -32,6 +32,8 @@ struct SchedulerJob: Sendable, Equatable {
     /// Its processes are ending; it need not be removed any more.
     case ending
     case ended
+    /// It will never run as it is, and stays in the queue until it is removed.
+    case refused
   }
 
   /// The number of the job.
@@ -42,6 +44,6 @@ struct SchedulerJob: Sendable, Equatable {
   var reason: String
   var phase: Phase
 
-  /// Whether it waits, runs, or may run.
-  var isActive: Bool { phase == .queued || phase == .running }
+  /// Whether it waits, runs, or may run, so that it must be removed when it is not wanted any more.
+  var isActive: Bool { phase == .queued || phase == .running || phase == .refused }
 }

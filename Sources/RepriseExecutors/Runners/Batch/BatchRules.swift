@@ -10,7 +10,8 @@ enum BatchState: String, SettingChoice {
     switch self {
     case .queued: .queued
     case .running: .running
-    case .ended, .refused: .ended
+    case .ended: .ended
+    case .refused: .refused
     }
   }
 }
@@ -77,7 +78,7 @@ enum BatchPreset: String, SettingChoice {
       submit: [
         "qsub", "-terse", "-N", "{name}", "-o", "{log}", "-j", "y", "-S", "/bin/sh", "-r", "n",
       ], job: job, status: ["qstat", "-u", "{user}"], line: line, states: states, cancel: ["qdel"],
-      limited: ["job rejected: Only", "maximum number of", "exceeds job limit"],
+      limited: ["jobs are allowed per", "jobs are allowed in", "maximum number of"],
       unreachable: ["unable to contact", "unable to send message", "got no response", "commlib"])
   }
 

@@ -178,7 +178,12 @@ final class BatchSite: AttemptSite {
   func job(_ note: String) -> String? { note.isEmpty ? nil : note }
 
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
-    try await jobs.queue.sight(of: token)
+    let sight = try await jobs.queue.sight(of: token)
+    // What will never run would stay in the queue for ever.
+    if await jobs.queue.job(of: token)?.phase == .refused {
+      jobs.withdraw(token, isSubmitted: true)
+    }
+    return sight
   }
 
   func withdraw(_ token: AttemptToken, isSubmitted: Bool) {
@@ -197,10 +202,6 @@ final class BatchSite: AttemptSite {
 
   func forget(_ token: AttemptToken) {
     Task {
-      // What will never run would stay in the queue for ever.
-      if let job = await jobs.queue.job(of: token), scheduler.rules.states[job.state] == .refused {
-        _ = await scheduler.cancel([job.id], within: .seconds(5))
-      }
       await jobs.forget(token)
       scheduler.forget(token)
     }
