@@ -211,7 +211,8 @@ struct BatchRunnerTests {
     let folder = try TemporaryFolder()
     try Fake.all[3].write(to: folder)
     let run = try start(
-      "steps: [{ id: a, run: x }]", #"{ scheduler: htcondor, states: { "1": refused } }"#, in: folder)
+      "steps: [{ id: a, run: x }]", #"{ scheduler: htcondor, states: { "1": refused } }"#,
+      in: folder)
     guard case .failed(_, .lost(let text)) = await end(of: run) else {
       Issue.record("it is not lost")
       return
@@ -228,7 +229,7 @@ struct BatchRunnerTests {
     let full = real.replacing(
       "mkdir -p jobs\n",
       with:
-        "if [ ! -e room ]; then echo 'qsub: would exceed limit of user' >&2; exit 1; fi\nmkdir -p jobs\n"
+        "if [ ! -e room ]; then echo 'would exceed limit of user' >&2; exit 1; fi\nmkdir -p jobs\n"
     )
     try Fake.write(full, as: "qsub", to: folder)
     try folder.write("open")

@@ -28,15 +28,10 @@ struct SlurmCommands: Scheduler {
     // With `--export=NONE`, Slurm would log in for each job to ask for an environment, which takes
     // longer than a short step. More than this may contain secrets.
     submission = environment.filter { name, _ in
-      JobVariables.isPlain(name) || Self.settings.contains(name) || further.contains(name)
+      JobVariables.isPlain(name) || JobVariables.settingsOfSlurm.contains(name)
+        || further.contains(name)
     }
   }
-
-  /// Variables by which a user, and not a job, chooses a cluster and defaults of sbatch.
-  static let settings: Set<String> = [
-    "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SBATCH_CLUSTERS", "SBATCH_ACCOUNT",
-    "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_RESERVATION", "SBATCH_CONSTRAINT", "SBATCH_TIMELIMIT",
-  ]
 
   /// The jobs of this user, by name: several may have the same one.
   func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {

@@ -22,8 +22,14 @@ enum JobVariables {
     "NSLOTS", "NHOSTS", "NQUEUES", "PE_HOSTFILE", "REQUEST", "REQNAME", "QUEUE", "RESTARTED",
   ]
 
+  /// Variables by which a user, and not a job, chooses a cluster and defaults of sbatch.
+  static let settingsOfSlurm: Set<String> = [
+    "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SBATCH_CLUSTERS", "SBATCH_ACCOUNT",
+    "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_RESERVATION", "SBATCH_CONSTRAINT", "SBATCH_TIMELIMIT",
+  ]
+
   /// Variables with such names by which a user, and not a job, chooses a scheduler.
-  private static let settings = SlurmCommands.settings.union([
+  private static let settings = settingsOfSlurm.union([
     "PBS_CONF_FILE", "PBS_SERVER", "PBS_EXEC",
   ])
 

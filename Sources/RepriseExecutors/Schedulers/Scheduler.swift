@@ -7,16 +7,21 @@ protocol Scheduler: Sendable {
   /// Its name in messages, such as `Slurm`.
   var name: String { get }
 
-  /// Returns the jobs of this user, by what ``key(of:)`` returns; several may have the same one.
+  /// Lists the jobs of this user.
   ///
   /// - Parameter limit: The time after which the command is killed.
+  /// - Returns: The jobs by what ``key(of:)`` returns; several may have the same one.
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)``, or what prevents that the command starts.
   func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]]
 
   /// Returns what the jobs of an attempt are listed by: their name, or a number; nil if none is known.
   func key(of token: AttemptToken) -> String?
 
-  /// Removes jobs by their numbers.
+  /// Removes jobs.
   ///
+  /// - Parameters:
+  ///   - jobs: Their numbers.
+  ///   - limit: The time after which the command is killed.
   /// - Returns: What is wrong, in a sentence; nil if nothing is.
   func cancel(_ jobs: [String], within limit: Duration) async -> String?
 

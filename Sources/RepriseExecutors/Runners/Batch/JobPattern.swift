@@ -19,10 +19,7 @@ struct JobPattern: Sendable, Equatable {
 
   private let parts: [Part]
 
-  /// Reads a pattern.
-  ///
-  /// - Parameter text: The pattern.
-  /// - Returns: The pattern; nil if a field is not known.
+  /// Reads a pattern; nil if a field is not known.
   init?(_ text: String) {
     var parts: [Part] = []
     var rest = text[...]
