@@ -23,7 +23,7 @@ struct GitHubPlaceTests {
       """, job: "    defaults: { run: { working-directory: src } }\n",
       files: [".github/actions/build/action.yml": action])
     for part in [
-      "run: make all slow", "run: make slow", "dir: sub",
+      "export GITHUB_OUTPUT=\"$REPRISE_OUTPUT\"", "make all slow\n", "run: make slow", "dir: sub",
       "if: params.github_actor != 'bot'\n", "steps.find.outputs.path || ''", "dir: src",
     ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
     #expect(workflow.stepCount == 3)
@@ -92,9 +92,11 @@ struct GitHubPlaceTests {
         first: { runs-on: ubuntu-latest, steps: [{ run: ./first }] }
         build:
           needs: first
+          name: Build
+          permissions: read-all
           if: github.actor != 'bot'
           uses: ./.github/workflows/build.yml
-          with: { level: high }
+          with: { level: high, unused: x }
           secrets: { key: "${{ secrets.DEPLOY }}" }
         last:
           needs: build
@@ -102,7 +104,7 @@ struct GitHubPlaceTests {
           steps: [{ run: "./last ${{ needs.build.outputs.file }} ${{ needs.build.result }}" }]
       """, files: [".github/workflows/build.yml": called])
     for part in [
-      "run: make high", "KEY: ${{ secrets.DEPLOY }}", "OWN: \"1\"", "id: build-check\n",
+      "make high\n", "KEY: ${{ secrets.DEPLOY }}", "OWN: \"1\"", "id: build-check\n",
       "needs: [first-first]", "needs: [build-make-m]", "needs: [build-make-m, build-check-",
       "FILE: ${{ steps.build-make-m.outputs.f || '' }}", "== 'failure') && 'failure' ||",
     ] { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }

@@ -20,7 +20,7 @@ struct GitHubRefusalTests {
   @Test(arguments: [
     ("if: github.weird(1) == 2", "if: github.weird(1)"),
     ("if: needs.x.outputs.y == 'never'", "there is no job"),
-    ("if: toJSON(needs) == ''", "there is no \"needs\" here"),
+    ("if: toJSON(strategy) == ''", "there is no \"strategy\" here"),
     ("background: true", "background: this key"), ("parallel: [{ run: echo a }]", "parallel: this"),
     ("timeout-minutes: soon", "timeout-minutes: soon"),
     ("continue-on-error: \"${{ x() }}\"", "continue-on-error: there is no function"),

@@ -123,11 +123,14 @@ struct GitHubValueTests {
     ("a & # b\\nkill $!", false),
     ("trap 'kill %1' EXIT\\na # &", false), ("echo \\\\&", false),
   ])
-  func `a process that goes on after its step is a step that fails`(
+  func `a process that goes on after its step is a service`(
     _ script: String, _ goesOn: Bool
   ) throws {
     let workflow = try importedSteps("- run: \"\(script)\"\n- run: make test")
-    #expect(workflow.text.contains("in the background") == goesOn, "\(workflow.text)")
+    #expect(workflow.text.contains("in the background: a service") == goesOn, "\(workflow.text)")
+    #expect(workflow.text.contains("service: |\n      (\n") == goesOn, "\(workflow.text)")
+    #expect(workflow.text.contains("report: true\n      timeout: 6h") == goesOn)
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
     // After the last step, nothing uses it.
     let last = try importedSteps("- run: \"\(script)\"")
     #expect(last.verdict == .withNotes, "\(last.remarks)")
@@ -293,11 +296,12 @@ struct GitHubParameterTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
-  @Test func `a job with nothing to do is in a comment`() throws {
+  @Test func `a job of which nothing runs here is in the summary`() throws {
     let workflow = try imported(
       "on: push\njobs: { a: { runs-on: x, steps: [{ run: make }] }, b: { runs-on: x, steps: [{ uses: actions/stale@v9 }] } }"
     )
-    #expect(workflow.text.contains("# job b: nothing to do"), "\(workflow.text)")
+    #expect(workflow.text.contains("# job b: nothing of it runs here"), "\(workflow.text)")
     #expect(workflow.text.contains("# actions/stale: works on issues"), "\(workflow.text)")
+    #expect(workflow.remarks.contains { $0.text == "job b: nothing of it runs here" })
   }
 }

@@ -213,9 +213,15 @@ struct GitHubStep {
   /// Whether the step that is written can have an output.
   func hasOutput(_ name: String) -> Bool {
     switch work {
-    case .script where node["run"] == nil: ActionRule.outputs(node).contains(name)
+    case .script where node["run"] == nil:
+      ActionRule.outputs(node).contains(name)
     case .nothing, .note, .script, .missing: true
     }
+  }
+
+  /// Whether its script leaves a process that goes on beside the steps after it.
+  var leavesProcesses: Bool {
+    node["run"]?.text.map { ShellQuotes.leavesProcesses(in: $0) } ?? false
   }
 
   /// Whether its condition tests the status of other steps.

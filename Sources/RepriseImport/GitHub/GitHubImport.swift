@@ -41,7 +41,8 @@ struct GitHubImport {
     for job in file.jobs {
       var writer = GitHubJobWriter(file: file, job: job)
       guard var branch = writer.branch() else {
-        comments += ["job \(job.id): nothing to do"] + writer.leftOver
+        file.remark(.note, "job \(job.id): nothing of it runs here", at: job.node)
+        comments += file.takeComments() + writer.leftOver
         continue
       }
       branch.comments = comments + branch.comments
@@ -59,6 +60,8 @@ struct GitHubImport {
       for key in ["name", "run-name", "on", "permissions", "env", "defaults"] {
         call.root[key]?.accept()
       }
+      // Of the job that calls it, what its jobs do not read is about GitHub.
+      for key in ["name", "permissions", "with", "secrets"] { call.job.node[key]?.accept() }
       if let node = call.root["concurrency"]?.accept() {
         file.remark(.note, "concurrency of a workflow that is called is left out", at: node)
       }

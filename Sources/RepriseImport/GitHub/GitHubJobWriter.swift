@@ -345,14 +345,16 @@ extension GitHubFile {
       guard visited.insert(id).inserted, let other = self.job(id) else { continue }
       if other.isMatrixGroup {
         steps.append(other.groupID)
-      } else if let last = other.stepIDs.last {
+      } else {
         // Without an ordinary step at the end, the step before it counts, too.
         for step in other.steps.reversed() {
-          guard let id = step.id else { continue }
+          // A service is known in its job only.
+          guard let id = step.id, id == other.stepIDs.last || !step.leavesProcesses else {
+            continue
+          }
           steps.append(id)
           if !step.testsStatus { break }
         }
-        _ = last
       }
       if other.testsStatus || other.stepIDs.isEmpty { pending += other.needs }
     }

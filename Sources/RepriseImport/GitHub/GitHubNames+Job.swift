@@ -6,6 +6,12 @@ extension GitHubJob {
   /// Whether its steps run for each combination of a matrix.
   var hasMatrix: Bool { hasDynamicMatrix || !matrixKinds.isEmpty }
 
+  /// Whether a value can be another one for each instance of its matrix.
+  func decides(_ value: Translated) -> Bool {
+    value.text.contains("matrix.") || value.text.contains("index")
+      || stepIDs.contains { value.text.contains("steps.\($0).") }
+  }
+
   /// The result of the job: a failure of any of its steps is one, unless the job goes on.
   var result: Translated {
     if isMatrixGroup {
@@ -42,6 +48,85 @@ extension GitHubNames {
     }
     guard let port else { throw Untranslatable("there is no such port of a service") }
     return .literal(text: port)
+  }
+}
+
+extension GitHubNames {
+  /// Returns the results of all jobs that the job needs, a list: `needs.*.result`.
+  func results(
+    _ accesses: [GitHubExpression.Access]
+  ) throws(Untranslatable) -> Translated {
+    guard let job, accesses == [.all, .name("result")] else {
+      throw Untranslatable("there are no values of all jobs that a job needs, except the results")
+    }
+    var results: [Translated] = []
+    for name in job.node["needs"]?.texts ?? [] { results.append(try need(name, ["result"], false)) }
+    guard let first = results.first else { throw Untranslatable("the job needs no other") }
+    // There are no lists in expressions, and no commas in results.
+    let pattern = results.indices.map { "{\($0)}" }.joined(separator: ",")
+    let text =
+      results.count == 1
+      ? first.text : "format('\(pattern)', \(results.map(\.text).joined(separator: ", ")))"
+    return Translated(text: "split(\(text), ',')", kind: .unknown)
+  }
+
+  /// Returns the results and outputs of all jobs that the job needs, a map: `needs`.
+  func allNeeds() throws(Untranslatable) -> Translated {
+    guard let job else { throw Untranslatable("there is no job that needs others") }
+    var map = ValueMap()
+    for name in job.node["needs"]?.texts ?? [] {
+      var outputs = ValueMap()
+      for pair in file.job((job.call?.prefix ?? "") + name)?.node["outputs"]?.pairs ?? [] {
+        guard let output = pair.key.text else { continue }
+        outputs.add(output, try need(name, ["outputs", output], true))
+      }
+      var own = ValueMap()
+      own.add("result", try need(name, ["result"], true))
+      own.add("outputs", outputs)
+      map.add(name, own)
+    }
+    return map.value
+  }
+
+  /// Returns the variables of this place whose names are in the file, a map: `env`.
+  func allVariables() throws(Untranslatable) -> Translated {
+    var map = ValueMap()
+    for name in Set(variables.keys).union(written.keys).union(file.variables).sorted() {
+      map.add(name, try variable(name))
+    }
+    return map.value
+  }
+}
+
+/// A map with values of expressions, which this language has only as JSON.
+private struct ValueMap {
+  private var parts: [String] = []
+  private var arguments: [String] = []
+
+  mutating func add(_ name: String, _ value: Translated) {
+    parts.append("\"\(Self.escaped(name))\":{\(arguments.count)}")
+    arguments.append("toJSON(\(value.text))")
+  }
+
+  mutating func add(_ name: String, _ map: ValueMap) { add(name, map.value) }
+
+  var value: Translated {
+    guard !arguments.isEmpty else { return Translated(text: "fromJSON('{}')", kind: .unknown) }
+    let pattern = Translated.literal(text: "{{\(parts.joined(separator: ","))}}").text
+    return Translated(
+      text: "fromJSON(format(\(pattern), \(arguments.joined(separator: ", "))))", kind: .unknown)
+  }
+
+  private static func escaped(_ name: String) -> String {
+    name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      .replacing("{", with: "{{").replacing("}", with: "}}")
+  }
+}
+
+extension Translated {
+  /// The value, or the empty text if there is none.
+  var orEmpty: Translated {
+    Translated(text: "(\(text) || '')", kind: .text)
   }
 }
 

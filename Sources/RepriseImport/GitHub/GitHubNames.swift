@@ -45,6 +45,9 @@ struct GitHubNames {
         ["vars", name], name: StepNames.identifier(name), kind: .text, fallback: .text(""),
         isNeeded: !isOptional && !translator.isCompared)
     case ("env", let name?): return try variable(name)
+    case ("needs", nil) where accesses.isEmpty: return try allNeeds()
+    case ("env", nil) where accesses.count == 1:
+      return try translator.member(of: try allVariables(), accesses).orEmpty
     case ("needs", _) where accesses.first == .all: return try results(accesses)
     case ("secrets", let name?) where accesses.count == 1:
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
@@ -114,9 +117,9 @@ struct GitHubNames {
       let defaults = [
         "event_name": file.eventName, "ref": "refs/heads/\(branch)", "ref_name": branch,
         "ref_type": "branch", "repository": file.repository,
-        "repository_owner": file.owner,
+        "repository_owner": file.owner, "event.repository.default_branch": branch,
       ]
-      let known = defaults[name] ?? ""
+      let known = defaults[path.joined(separator: ".")] ?? ""
       return parameter(
         ["github"] + path, kind: .text, fallback: .text(known),
         isNeeded: isNeeded && known.isEmpty && file.hasValue(path))
@@ -149,7 +152,7 @@ struct GitHubNames {
     return Translated(text: "params.\(known)", kind: parameter.kind)
   }
 
-  private func variable(_ name: String) throws(Untranslatable) -> Translated {
+  func variable(_ name: String) throws(Untranslatable) -> Translated {
     if let variable = variables[name] {
       guard let text = variable.node.text else { throw Untranslatable("env.\(name) is no text") }
       // Without the variable itself, which can be defined by its outer value.
@@ -239,7 +242,7 @@ struct GitHubNames {
     }
   }
 
-  private func need(
+  func need(
     _ name: String, _ rest: ArraySlice<String>, _ isOptional: Bool
   ) throws(Untranslatable) -> Translated {
     let id = (job?.call?.prefix ?? "") + name
@@ -252,9 +255,6 @@ struct GitHubNames {
       guard let text = other.node["outputs"]?[rest.last ?? ""]?.text else {
         return .literal(text: "")
       }
-      guard !other.hasMatrix else {
-        throw Untranslatable("the outputs of a job with a matrix are a list")
-      }
       // What the job says of itself, after its last step.
       var names = GitHubNames(file: file, ofStepsOf: other)
       for (name, value) in other.variables(before: other.steps.count) where value.kind == .text {
@@ -262,27 +262,14 @@ struct GitHubNames {
         names.variables[name] = nil
       }
       names.hasUnknownVariables = other.steps.contains(where: \.written.addsVariables)
-      return try ExpressionTranslator(names: names).expression(text)
+      let value = try ExpressionTranslator(names: names).expression(text)
+      // The instances of a matrix have one value only if it comes from elsewhere.
+      guard !other.hasMatrix || !other.decides(value) else {
+        throw Untranslatable("the outputs of a job with a matrix are a list")
+      }
+      return value
     default: throw Untranslatable("needs.\(name) is no value")
     }
-  }
-
-  /// Returns the results of all jobs that the job needs, a list: `needs.*.result`.
-  private func results(
-    _ accesses: [GitHubExpression.Access]
-  ) throws(Untranslatable) -> Translated {
-    guard let job, accesses == [.all, .name("result")] else {
-      throw Untranslatable("there are no values of all jobs that a job needs, except the results")
-    }
-    var results: [Translated] = []
-    for name in job.node["needs"]?.texts ?? [] { results.append(try need(name, ["result"], false)) }
-    guard let first = results.first else { throw Untranslatable("the job needs no other") }
-    // There are no lists in expressions, and no commas in results.
-    let pattern = results.indices.map { "{\($0)}" }.joined(separator: ",")
-    let text =
-      results.count == 1
-      ? first.text : "format('\(pattern)', \(results.map(\.text).joined(separator: ", ")))"
-    return Translated(text: "split(\(text), ',')", kind: .unknown)
   }
 
   private func runner(_ name: String) throws(Untranslatable) -> Translated {

@@ -141,12 +141,16 @@ struct GitHubScript {
     }
   }
 
+  /// The file for outputs, under its name there, for a program that writes to it.
+  static let ownOutput = "GITHUB_OUTPUT=\"$REPRISE_OUTPUT\""
+
   /// Replaces the files and commands by which steps of GitHub report values.
-  private static func withOwnFiles(_ script: String) -> String {
+  static func withOwnFiles(_ script: String) -> String {
     guard script.contains("GITHUB_") || script.contains("::set-") else { return script }
     var lines = script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     for position in lines.indices { lines[position] = withOwnCommand(lines[position]) }
     return lines.joined(separator: "\n").replacing("GITHUB_OUTPUT", with: "REPRISE_OUTPUT")
+      .replacing(Self.ownOutput.replacing("GITHUB", with: "REPRISE"), with: Self.ownOutput)
   }
 
   /// Replaces the command `set-output` of a line, which has been replaced by a file.

@@ -15,6 +15,8 @@ struct GitHubStepWriter {
   private var refusals: [Refusal]
   /// Whether its condition is never true here.
   private var isNever = false
+  /// Whether it is a service, because it leaves a process for the steps after it.
+  private var isService = false
 
   init(
     file: GitHubFile, job: GitHubJob, step: GitHubStep, names: GitHubNames,
@@ -69,7 +71,7 @@ struct GitHubStepWriter {
     if let folder { items.append(Draft.Item("dir", .text(folder))) }
     if let shell = work.shell { items.append(Draft.Item("shell", shell)) }
     if let timeout { items.append(Draft.Item("timeout", .text(timeout))) }
-    items.append(Draft.Item("run", .text(ScalarText.tidied(work.text))))
+    items += Self.work(ScalarText.tidied(work.text), isService: isService)
     return Draft.Item("", .map(items), comments: allComments())
   }
 
@@ -247,7 +249,7 @@ struct GitHubStepWriter {
   }
 
   /// Returns a script of this language with its shell, and adds the variables that it reads.
-  private func translated(
+  private mutating func translated(
     _ text: String, _ shell: GitHubShell, _ variables: [(String, String)],
     _ environment: inout [Draft.Item]
   ) throws(Untranslatable) -> (text: String, shell: Draft?) {
@@ -255,18 +257,29 @@ struct GitHubStepWriter {
     names.allowsSecrets = true
     let translator = ExpressionTranslator(names: names)
     for (name, value) in variables where !value.isEmpty {
-      environment.append(Draft.Item(name, .text(try translator.template(value))))
+      environment.append(
+        Draft.Item(name, .text(GitHubScript.withOwnFiles(try translator.template(value)))))
     }
+    // Scripts of users are among them.
+    let read = text + variables.map { "\n" + $0.1 }.joined()
     let script = try GitHubScript(text, shell, translator, taken: Set(environment.map(\.key)))
     environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
     let isLast = job.stepIDs.last == step.id
     if shell.language == .posix, !isLast, ShellQuotes.leavesProcesses(in: script.text) {
-      throw Untranslatable(
-        "it leaves a process in the background, which ends with its step here: write a service")
+      guard canBeService, !script.text.contains("REPRISE_") else {
+        throw Untranslatable(
+          "it leaves a process in the background, which ends with its step here: write a service")
+      }
+      isService = true
+      file.remark(
+        .note, "it leaves a process in the background: a service, which ends with its job")
     }
     let own = GitHubVariables(file: file, translator: translator)
-    environment += try own.environment(of: text, known: Set(environment.map(\.key)))
-    return (script.text, script.shell)
+    environment += try own.environment(of: read, known: Set(environment.map(\.key)))
+    guard needsOutputFile(text), shell.language == .posix else {
+      return (script.text, script.shell)
+    }
+    return ("export \(GitHubScript.ownOutput)\n\(script.text)", script.shell)
   }
 
   private mutating func shell() -> GitHubShell {
