@@ -93,6 +93,47 @@ struct GitHubActionTests {
       "twine upload --repository-url \"https://t/\" dist/*"
     ),
     ("pnpm/action-setup@v4", "run_install: true", "pnpm install"),
+    ("actions/download-artifact@v4", "run-id: 3, name: x", "gh run download \"$RUN\" --repo"),
+    (
+      "docker/build-push-action@v6", "tags: \"${{ steps.x.outputs.y }}\"",
+      "options+=(--tag \"$value\")"
+    ),
+    ("docker/metadata-action@v5", "images: a/b", "GITHUB_ENV=\"$REPRISE_ENV\""),
+    (
+      "dorny/paths-filter@v3", "filters: f.yml", "INPUT_BASE: ${{ params.github_base_ref || params."
+    ),
+    ("peter-evans/dockerhub-description@v4", "username: u", "INPUT_USERNAME: u"),
+    (
+      "mislav/bump-homebrew-formula-action@v3", "tag-name: v1",
+      "env \"INPUT_TAG-NAME=$INPUT_TAG_NAME\" node"
+    ),
+    (
+      "re-actors/alls-green@v1", "jobs: \"${{ toJSON(needs) }}\", allowed-skips: \"a, b\"",
+      "SKIPS: a, b"
+    ),
+    ("tsickert/discord-webhook@v7", "webhook-url: u, content: c", "jq -n --arg content"),
+    ("fkirc/skip-duplicate-actions@v5", "do_not_skip: x", "echo should_skip=false >>"),
+    ("stefanzweifel/git-auto-commit-action@v5", "branch: b", "git checkout \"$BRANCH\" --"),
+    (
+      "zizmorcore/zizmor-action@v1", "persona: auditor",
+      "zizmor --no-exit-codes --persona \"auditor\" ."
+    ),
+    ("zizmorcore/zizmor-action@v1", "advanced-security: false", "run: zizmor .\n"),
+    ("snyk/actions/node@v1", "args: --all, command: code test", "snyk code test --all"),
+    ("bufbuild/buf-push-action@v1", "input: p", "cd \"p\"\n      buf push"),
+    (
+      "christian-korneck/update-container-description-action@v1",
+      "destination_container_repo: a/b, readme_file: \"\"", "--file \"\" --debug \"a/b\""
+    ),
+    (
+      "aquasecurity/trivy-action@v0", "scan-type: fs, severity: HIGH, exit-code: 1",
+      "trivy fs --exit-code \"1\" --severity \"HIGH\" \".\""
+    ),
+    (
+      "aquasecurity/trivy-action@v0", "image-ref: i, format: sarif, severity: HIGH",
+      "trivy image --format \"sarif\" \"i\""
+    ),
+    ("cloudflare/wrangler-action@v3", "command: deploy, apiToken: t", "npx wrangler deploy"),
   ])
   func `an action becomes the command that it runs`(
     _ uses: String, _ inputs: String, _ expected: String
@@ -108,7 +149,8 @@ struct GitHubActionTests {
     ("pnpm/action-setup@v4", "run_install: false", "must be installed"),
     ("actions/setup-node@v4", "registry-url: x", "with the login of npm"),
     ("acme/setup-x@v1", "", "must be installed"), ("actions/cache@v4", "path: x", "files stay"),
-    ("codecov/codecov-action@v4", "", "left out"), ("actions/stale@v9", "", "issues"),
+    ("codecov/codecov-action@v4", "", "left out"), ("tiangolo/pr-push@v1", "", "gives a token"),
+    ("actions/stale@v9", "", "issues"),
     ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
     ("actions/create-github-app-token@v1", "", "a secret of this machine"),
     ("actions-ecosystem/action-add-labels@v1", "", "issues"),
@@ -128,12 +170,16 @@ struct GitHubActionTests {
     ("golangci/golangci-lint-action@v6", "only-new-issues: true", ""),
     ("nick-fields/retry@v3", "command: make, on_retry_command: ls", "on_retry_command"),
     ("PyO3/maturin-action@v1", "manylinux: auto", ""),
-    ("docker/build-push-action@v6", "tags: \"${{ steps.x.outputs.tags }}\"", ""),
-    ("actions/download-artifact@v4", "run-id: 3", ""),
+    ("actions/download-artifact@v4", "run-id: 3, merge-multiple: true", ""),
+    ("actions/download-artifact@v4", "artifact-ids: 3", ""),
+    ("aquasecurity/trivy-action@v0", "format: json", ""),
+    ("docker/metadata-action", "images: a", ""),
+    ("mislav/bump-homebrew-formula-action@v3", "formula-name: x", ""),
+    ("cloudflare/wrangler-action@v3", "preCommands: x, command: deploy", "preCommands"),
+    ("stefanzweifel/git-auto-commit-action@v5", "tagging_message: x", "tagging_message"),
     ("pnpm/action-setup@v4", "run_install: [a]", ""),
     ("re-actors/alls-green@v1", "jobs: x", ""), ("lycheeverse/lychee-action@v1", "fail: false", ""),
     ("actions/upload-artifact@v4", "path: \"!x\"", ""),
-    ("actions/github-script@v7", "script: x", ""),
   ])
   func `an action with an input that its command does not have fails`(
     _ uses: String, _ inputs: String, _ expected: String

@@ -92,6 +92,27 @@ struct GitHubWholeTests {
     #expect((workflow.verdict == .withNotes) == isValue, "\(workflow.remarks)")
   }
 
+  @Test(arguments: [
+    ("script: \"console.log(1)\"", "", "\"https://github.com/actions/github-script\" \"v7\""),
+    ("script: \"core.setOutput('a', context.sha)\"", ", id: s", "GITHUB_SHA: ${{ params."),
+    ("script: \"core.exportVariable('a', 1)\"", "", "GITHUB_ENV=\"$REPRISE_ENV\""),
+    ("script: \"await github.rest.pulls.create({})\"", "", "INPUT_SCRIPT: await github.rest"),
+    ("script: \"await github.rest.issues.create({})\"", "", "works on issues"),
+    ("script: \"f(context.payload.issue.number)\"", "", "works on issues"),
+    ("script: \"f(context)\"", "", "uses: actions/github-script@v7"),
+    ("script: \"github.rest.repos.get(context.payload.x)\"", "", "not imported"),
+    ("script: \"core.addPath('x')\"", "", "not imported"),
+  ])
+  func `a script of the API runs unless it needs the event`(
+    _ inputs: String, _ keys: String, _ expected: String
+  ) throws {
+    let workflow = try importedSteps(
+      "- { uses: actions/github-script@v7, with: { \(inputs) }\(keys) }\n- run: make")
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    let fails = expected.contains("uses: ") || expected == "not imported"
+    #expect((workflow.verdict == .inPart) == fails, "\(workflow.remarks)")
+  }
+
   @Test func `scripts in the inputs of an action find the variables and files of GitHub`() throws {
     let workflow = try importedSteps(
       """

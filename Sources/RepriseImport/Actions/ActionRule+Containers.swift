@@ -62,6 +62,8 @@ extension ActionRule {
   private static func build(_ inputs: ActionInputs) -> ActionEquivalent? {
     var words = "docker buildx build"
     var digest = ""
+    var lists = ""
+    var environment: [(String, String)] = []
     if let id = inputs.step["id"]?.text {
       let file = "\"$REPRISE_RUN_DIR/\(StepNames.identifier(id)).json\""
       words += " --metadata-file \(file)"
@@ -75,11 +77,14 @@ extension ActionRule {
     for (key, option) in [
       ("tags", "--tag"), ("build-args", "--build-arg"), ("labels", "--label"),
       ("cache-from", "--cache-from"), ("cache-to", "--cache-to"),
-      ("build-contexts", "--build-context"),
+      ("build-contexts", "--build-context"), ("annotations", "--annotation"),
     ] {
       guard let value = inputs[key], !value.contains("type=gha") else { continue }
-      // The elements of a list that is computed are not known.
-      if value.hasPrefix("${{"), ["tags", "labels"].contains(key) { return nil }
+      guard !value.hasComputedLine else {
+        environment.append((key.uppercased().replacing("-", with: "_"), value))
+        lists += list(environment[environment.count - 1].0, option, hasCommas: key == "tags")
+        continue
+      }
       for line in value.split(whereSeparator: \.isNewline) where !line.trimmed.isEmpty {
         let parts = key == "tags" ? line.split(separator: ",") : [line]
         words += parts.map { " \(option) \"\($0.trimmed)\"" }.joined()
@@ -91,7 +96,23 @@ extension ActionRule {
       guard let value = inputs[key], value != "false" else { continue }
       words += value == "true" ? " \(option)" : " \"--\(key)=\(value)\""
     }
-    return .script(words + " \"\(inputs["context"] ?? ".")\"" + digest)
+    if !lists.isEmpty {
+      lists = "options=()\n" + lists
+      words += " \"${options[@]}\""
+    }
+    return .script(
+      lists + words + " \"\(inputs["context"] ?? ".")\"" + digest, env: environment)
+  }
+
+  /// Returns the commands that add an option for each element of a list that is known in the run.
+  private static func list(_ variable: String, _ option: String, hasCommas: Bool) -> String {
+    let lines = hasCommas ? "$(printf '%s' \"$\(variable)\" | tr , '\\n')" : "$\(variable)"
+    return """
+      while read -r value; do
+        [ -z "$value" ] || options+=(\(option) "$value")
+      done <<< "\(lines)"
+
+      """
   }
 
   /// The first version of `docker/build-push-action`.
@@ -120,5 +141,15 @@ extension ActionRule {
         ("DOCKER_USERNAME", inputs["username"] ?? ""),
         ("DOCKER_PASSWORD", inputs["password"] ?? ""),
       ])
+  }
+}
+
+extension String {
+  /// Whether one of its lines is an expression alone, which can have several lines.
+  fileprivate var hasComputedLine: Bool {
+    split(whereSeparator: \.isNewline).contains { line in
+      line.trimmed.hasPrefix("${{") && line.trimmed.hasSuffix("}}")
+        && line.ranges(of: "${{").count == 1
+    }
   }
 }

@@ -14,8 +14,9 @@ extension ActionRule {
       ).map { .script($0, note: keeps(inputs)) }
     },
     ActionRule("actions/download-artifact", ignoring: ["digest-mismatch"]) { inputs in
-      guard inputs["run-id"] == nil, inputs["artifact-ids"] == nil, inputs["repository"] == nil
-      else { return nil }
+      guard inputs["artifact-ids"] == nil else { return nil }
+      if let run = inputs["run-id"] { return downloadFromGitHub(inputs, run) }
+      guard inputs["repository"] == nil else { return nil }
       let path = inputs["path"] ?? (inputs.uses.hasSuffix("@v1") ? inputs["name"] : nil)
       guard inputs["name"] == nil else {
         _ = (inputs["pattern"], inputs["merge-multiple"])
@@ -42,6 +43,20 @@ extension ActionRule {
     "github.event.workflow_run.head_sha", "github.event.workflow_run.head_branch",
     "github.event.repository.full_name",
   ]
+
+  /// Returns the command that fetches the artifacts of a run on GitHub.
+  private static func downloadFromGitHub(
+    _ inputs: ActionInputs, _ run: String
+  ) -> ActionEquivalent? {
+    guard inputs.isUnset("merge-multiple") else { return nil }
+    return .script(
+      "gh run download \"$RUN\" --repo \"$REPOSITORY\"" + inputs.option("name", "--name")
+        + inputs.option("pattern", "--pattern") + " --dir \"\(inputs["path"] ?? ".")\"",
+      env: [
+        ("RUN", run), ("REPOSITORY", inputs["repository"] ?? "${{ github.repository }}"),
+        ("GH_TOKEN", inputs["github-token"] ?? "${{ github.token }}"),
+      ], note: "\(inputs.name): of a run on GitHub, from there")
+  }
 
   private static func keeps(_ inputs: ActionInputs) -> String {
     "\(inputs.name): the files are kept in the folder of the run"

@@ -47,6 +47,22 @@ extension ActionRule {
       $0["run"].map { .script($0) }
     },
     ActionRule("crowdin/github-action") { crowdin($0) },
+    ActionRule("tsickert/discord-webhook") { inputs in
+      guard let address = inputs["webhook-url"], let content = inputs["content"] else { return nil }
+      return .script(
+        "jq -n --arg content \"$CONTENT\" '{content: $content}' | curl -fsS -H 'Content-Type: application/json' --data @- \"$WEBHOOK\"",
+        env: [("CONTENT", content), ("WEBHOOK", address)])
+    },
+    ActionRule("fkirc/skip-duplicate-actions", ignoring: duplicates) {
+      .script(
+        "echo should_skip=false >> \"$REPRISE_OUTPUT\"",
+        note: "\($0.name): looks for runs on GitHub; a run here is never a duplicate")
+    },
+  ]
+
+  private static let duplicates: Set = [
+    "paths_ignore", "paths", "paths_filter", "cancel_others", "skip_after_successful_duplicate",
+    "do_not_skip", "concurrent_skipping", "skip_concurrent_trigger",
   ]
 
   /// The outputs that the command of an action writes.
@@ -54,6 +70,9 @@ extension ActionRule {
     switch String((step["uses"]?.text ?? "").prefix { $0 != "@" }) {
     case "aws-actions/amazon-ecr-login": ["registry"]
     case "docker/build-push-action": ["digest"]
+    case "fkirc/skip-duplicate-actions": ["should_skip"]
+    case "stefanzweifel/git-auto-commit-action": ["changes_detected", "commit_hash"]
+    case "actions/upload-artifact": ["artifact-id"]
     default: []
     }
   }

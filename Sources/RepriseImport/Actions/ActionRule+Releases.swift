@@ -13,7 +13,7 @@ extension ActionRule {
       .script("git push\($0.flag("force", "--force")) origin \"HEAD:\($0["branch"] ?? "main")\"")
     },
     ActionRule("stefanzweifel/git-auto-commit-action", ignoring: author) {
-      commit($0, add: $0["file_pattern"], message: $0["commit_message"])
+      autoCommit($0)
     },
     ActionRule("EndBug/add-and-commit", ignoring: author) {
       commit($0, add: $0["add"], message: $0["message"] ?? "Commit from GitHub Actions")
@@ -93,6 +93,29 @@ extension ActionRule {
     .script(
       "git add \(add ?? ".")\ngit diff --cached --quiet || git commit -m \"$MESSAGE\"\ngit push",
       env: [("MESSAGE", message ?? "Apply automatic changes")])
+  }
+
+  /// Commits what has changed, if anything has, and pushes it to a branch.
+  private static func autoCommit(_ inputs: ActionInputs) -> ActionEquivalent {
+    let branch = inputs["branch"]
+    let push = branch == nil ? "git push origin" : "git push --set-upstream origin \"HEAD:$BRANCH\""
+    return .script(
+      """
+      if [ -z "$(git status -s -- \(inputs["file_pattern"] ?? "."))" ]; then
+        echo changes_detected=false >> "$REPRISE_OUTPUT"
+        exit
+      fi
+      echo changes_detected=true >> "$REPRISE_OUTPUT"
+      \(branch == nil ? "" : "git checkout \"$BRANCH\" --\n")git add \(inputs["file_pattern"] ?? ".")
+      git commit\(inputs.words("commit_options")) -m "$MESSAGE"
+      echo "commit_hash=$(git rev-parse HEAD)" >> "$REPRISE_OUTPUT"
+      \(push)\(inputs.words("push_options"))
+
+      """,
+      env: [
+        ("MESSAGE", inputs["commit_message"] ?? "Apply automatic changes"),
+        ("BRANCH", branch ?? ""),
+      ])
   }
 
   /// Creates a release unless it is there, as these actions do, and adds files to it.

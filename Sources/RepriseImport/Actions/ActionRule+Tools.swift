@@ -15,7 +15,7 @@ extension ActionRule {
         "github/codeql-action/analyze", "github/codeql-action/autobuild",
         "github/codeql-action/upload-sarif", "codecov/test-results-action", "ossf/scorecard-action",
         "actions/attest-build-provenance", "actions/attest", "actions/attest-sbom",
-        "gradle/actions/dependency-submission", "zizmorcore/zizmor-action",
+        "gradle/actions/dependency-submission",
         "actions/dependency-review-action", "github/ai-moderator", "dependabot/fetch-metadata",
         "contributor-assistant/github-action",
       ], note: "a service for repositories on GitHub, left out"),
@@ -44,7 +44,10 @@ extension ActionRule {
         "s4u/maven-settings-action", "hendrikmuhs/ccache-action", "expo/expo-github-action",
         "google-github-actions/auth", "crazy-max/ghaction-import-gpg",
         "anchore/sbom-action/download-syft", "taiki-e/cache-cargo-install-action",
-        "actions/configure-pages",
+        "actions/configure-pages", "cachix/install-nix-action", "cachix/cachix-action",
+        "DeterminateSystems/nix-installer-action", "DeterminateSystems/magic-nix-cache-action",
+        "KyleMayes/install-llvm-action", "lukka/get-cmake", "subosito/flutter-action",
+        "cargo-bins/cargo-binstall", "baptiste0928/cargo-install", "jdx/mise-action",
       ], note: "install it, or log in, once"),
     ActionRule("actions/setup-node") {
       $0["registry-url"] == nil
@@ -59,21 +62,39 @@ extension ActionRule {
       return install == "true" || install == "null"
         ? .script("pnpm install", note: "\(inputs.name): must be installed on this machine") : nil
     },
-    ActionRule("actions/github-script") { inputs in
-      // A script whose values others read is more than a remark.
-      guard let script = inputs["script"], inputs.step["id"] == nil, !script.contains("setOutput"),
-        !script.contains("exportVariable"), issues.contains(where: script.contains)
-      else { return nil }
-      return .note("\(inputs.name): works on issues and pull requests, which stay on GitHub")
-    },
-    ActionRule("re-actors/alls-green") { inputs in
-      guard let jobs = inputs["jobs"], jobs.split(separator: " ").joined() == "${{toJSON(needs)}}"
-      else { return nil }
+    ActionRule("re-actors/alls-green") { allGreen($0) },
+  ]
+
+  /// Returns the test of the results of jobs, some of which can be allowed to be skipped or to fail.
+  private static func allGreen(_ inputs: ActionInputs) -> ActionEquivalent? {
+    guard let jobs = inputs["jobs"], jobs.split(separator: " ").joined() == "${{toJSON(needs)}}"
+    else { return nil }
+    let skips = inputs["allowed-skips"] ?? ""
+    let failures = inputs["allowed-failures"] ?? ""
+    guard !skips.isEmpty || !failures.isEmpty else {
       return .script(
         "for result in $RESULTS; do [ \"$result\" = success ] || exit 1; done",
         env: [("RESULTS", "${{ join(needs.*.result, ' ') }}")])
-    },
-  ]
+    }
+    // Lists with commas, or as JSON, whose words are the same.
+    return .script(
+      """
+      words() { printf ' %s ' "$1" | tr -s '[]", \\n' ' '; }
+      status=0
+      for entry in $(printf '%s' "$NEEDS" | jq -r 'to_entries[] | "\\(.key)=\\(.value.result)"'); do
+        job=${entry%=*}
+        case ${entry##*=} in
+          success) continue ;;
+          skipped) [[ "$(words "$SKIPS")" != *" $job "* ]] || continue ;;
+        esac
+        [[ "$(words "$FAILURES")" != *" $job "* || "$(words "$SKIPS")" == *" $job "* ]] || continue
+        echo "$job: ${entry##*=}" >&2
+        status=1
+      done
+      exit "$status"
+      """,
+      env: [("NEEDS", "${{ toJSON(needs) }}"), ("SKIPS", skips), ("FAILURES", failures)])
+  }
 
   /// Actions that work on issues and pull requests, instead of on files.
   private static let onGitHub = """
@@ -87,7 +108,7 @@ extension ActionRule {
     mheap/github-action-required-labels micnncim/action-label-syncer mshick/add-pr-comment
     peter-evans/create-or-update-comment peter-evans/find-comment peter-evans/close-issue
     peter-evans/create-issue-from-file peter-evans/slash-command-dispatch pozil/auto-assign-issue
-    release-drafter/release-drafter thollander/actions-comment-pull-request
+    MatteoGabriele/agentscan-action thollander/actions-comment-pull-request
     tiangolo/issue-manager toshimaru/auto-author-assign xt0rted/slash-command-action
     pascalgn/automerge-action ahmadnassri/action-dependabot-auto-merge
     zephyrproject-rtos/action-first-interaction wow-actions/auto-comment
@@ -99,12 +120,7 @@ extension ActionRule {
     "actions/create-github-app-token": "GITHUB_TOKEN",
     "open-security-tools/ost-simple-sts": "GITHUB_TOKEN",
     "rust-lang/crates-io-auth-action": "CARGO_REGISTRY_TOKEN",
-    "tibdex/github-app-token": "GITHUB_TOKEN",
-  ]
-
-  /// Parts of scripts of `actions/github-script` that work on issues and pull requests.
-  private static let issues = [
-    "github.issues.", "github.pulls.", "github.rest.issues.", "github.rest.pulls.",
-    "github.reactions.", "context.issue", "context.payload.",
+    "tibdex/github-app-token": "GITHUB_TOKEN", "tiangolo/pr-push": "GITHUB_TOKEN",
+    "tiangolo/pr-submit": "GITHUB_TOKEN",
   ]
 }

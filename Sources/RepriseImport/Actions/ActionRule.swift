@@ -26,7 +26,9 @@ struct ActionRule: Sendable {
 
   /// All lines, by the name of the action.
   static let all: [String: ActionRule] = {
-    let rules = tools + builds + checks + containers + files + messages + releases + sites
+    let rules =
+      tools + builds + checks + containers + files + messages + releases + sites + programs
+      + scanners
     let pairs = rules.flatMap { rule in rule.names.map { ($0, rule) } }
     return Dictionary(pairs, uniquingKeysWith: { $1 })
   }()

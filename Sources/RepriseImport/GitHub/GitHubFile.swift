@@ -207,14 +207,21 @@ struct GitHubStep {
     self.id = id
     self.work = work
     self.scope = scope
-    written = GitHubEnvironmentFile(node["run"]?.text ?? "", canAddVariables: canAddVariables)
+    var script = node["run"]?.text ?? ""
+    // The program of an action can set variables, too.
+    if node["run"] == nil, case .script(let text, _, _) = work,
+      text.contains("GITHUB_ENV=\"$REPRISE_ENV\"")
+    {
+      script = "GITHUB_ENV"
+    }
+    written = GitHubEnvironmentFile(script, canAddVariables: canAddVariables)
   }
 
   /// Whether the step that is written can have an output.
   func hasOutput(_ name: String) -> Bool {
     switch work {
     case .script where node["run"] == nil:
-      ActionRule.outputs(node).contains(name)
+      ActionRule.isProgram(node) || ActionRule.outputs(node).contains(name)
     case .nothing, .note, .script, .missing: true
     }
   }
