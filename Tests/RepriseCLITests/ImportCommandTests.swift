@@ -34,6 +34,25 @@ struct ImportCommandTests {
     try await scenario.reprise("import", "none.yml").fails(with: 2)
   }
 
+  @Test func `a job whose container has no image in a combination fails`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      on: push
+      jobs:
+        a:
+          runs-on: ubuntu-latest
+          strategy: { matrix: { b: [{ n: 1, image: alpine }, { n: 2 }] } }
+          container: ${{ matrix.b.image }}
+          steps: [{ run: touch one }, { run: touch two }]
+      """, to: "ci.yml")
+    let part = try await scenario.reprise("import", "ci.yml", "--output", "w.yaml").fails(with: 1)
+    #expect(part.errors.contains("missing: runner: "), "\(part.errors)")
+    try await scenario.reprise("validate", "w.yaml").succeeds()
+    try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    #expect(!scenario.has("one"))
+  }
+
   @Test func `without a file, the files that can be imported are listed`() async throws {
     let scenario = try Scenario()
     let none = try await scenario.reprise("import").fails(with: 2)
@@ -173,13 +192,13 @@ struct ImportCommandTests {
       jobs:
         a:
           runs-on: x
-          steps: [{ run: touch wrong, if: toJSON(needs) == '' }, { run: touch after }]
+          steps: [{ run: touch wrong, if: toJSON(strategy) == '' }, { run: touch after }]
         b: { runs-on: x, container: "${{ x() }}", steps: [{ run: touch wrong }, { run: touch wrong, if: always() }] }
         c: { runs-on: x, steps: [{ run: touch right }, { parallel: [{ run: touch wrong }] }] }
       """, to: "ci.yml")
     try await scenario.reprise("import", "ci.yml", "--output", "w.yaml").fails(with: 1)
     let ended = try await scenario.reprise("run", "w.yaml", "--progress", "plain").fails(with: 1)
-    #expect(ended.output.contains("not imported: line 5: if: toJSON(needs)"), "\(ended.output)")
+    #expect(ended.output.contains("not imported: line 5: if: toJSON(strategy)"), "\(ended.output)")
     #expect(scenario.has("right") && !scenario.has("wrong") && !scenario.has("after"))
   }
 

@@ -33,7 +33,8 @@ extension ImportedWorkflow {
     do throws(ImportError) {
       let folder = folder(of: file, format)
       let workflow = try ImportedWorkflow(
-        bytes, from: format, path: file, folder: ImportFolder(at: folder))
+        bytes, from: format, path: file, folder: ImportFolder(at: folder),
+        actions: RunnerReport.catalog)
       return (workflow, format)
     } catch {
       throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")

@@ -1,6 +1,6 @@
 // The tools whose files can be imported, and how a file is recognized.
 
-import Workflows
+package import Workflows
 import YAML
 
 /// A tool whose files can be imported.
@@ -85,10 +85,11 @@ extension ImportedWorkflow {
   ///   - path: The path of the file, for messages.
   ///   - folder: The files beside it, by their paths in the repository (GitHub Actions) or
   ///     relative to the folder of the file.
+  ///   - actions: The kinds of runners, whose settings are checked, too.
   /// - Throws: ``ImportError`` if the file cannot be read or has nothing that could run.
   package init(
     _ bytes: [UInt8], from format: ImportFormat, path: String,
-    folder: ImportFolder = ImportFolder()
+    folder: ImportFolder = ImportFolder(), actions: ActionCatalog? = nil
   ) throws(ImportError) {
     var draft: ImportDraft
     switch format {
@@ -118,7 +119,7 @@ extension ImportedWorkflow {
     let name = base.split(separator: ".").first.map(String.init) ?? base
     draft.root.items[0].comments.insert(
       "Imported from \(base), \(format.title), by reprise import.", at: 0)
-    let checked = try CheckedDraft(draft.root, file: name + ".yaml")
+    let checked = try CheckedDraft(draft.root, file: name + ".yaml", actions: actions)
     text = checked.text
     stepCount = draft.stepCount
     differences = draft.differences

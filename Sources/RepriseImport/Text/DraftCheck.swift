@@ -1,6 +1,7 @@
 // Checks a workflow file before it is written; what the language refuses becomes a step that fails.
 
 import WorkflowFiles
+import Workflows
 
 /// A workflow file that has been checked.
 struct CheckedDraft {
@@ -24,14 +25,15 @@ struct CheckedDraft {
   /// - Parameters:
   ///   - draft: The file.
   ///   - file: The path for messages.
+  ///   - actions: The kinds of runners, whose settings are checked, too.
   /// - Throws: ``ImportError`` if no step is left.
-  init(_ draft: Draft, file: String) throws(ImportError) {
+  init(_ draft: Draft, file: String, actions: ActionCatalog?) throws(ImportError) {
     var draft = draft
     var removed: [String] = []
     for _ in 0..<Self.roundsMax {
       let lines = draft.lines()
       let text = lines.texts.joined(separator: "\n") + "\n"
-      let errors = Self.errors(in: text, file: file)
+      let errors = Self.errors(in: text, file: file, actions: actions)
       guard !errors.isEmpty else {
         self.text = text
         self.removed = removed
@@ -59,13 +61,15 @@ struct CheckedDraft {
   }
 
   /// Returns the errors of a file, with those of each workflow under `workflows`.
-  private static func errors(in text: String, file: String) -> [Diagnostic] {
+  private static func errors(
+    in text: String, file: String, actions: ActionCatalog?
+  ) -> [Diagnostic] {
     let whole = WorkflowText(Array(text.utf8), file: file)
     let parts: [String?] = (whole.hasOnlyParts ? [] : [nil]) + whole.namesOfParts
     var errors: [Diagnostic] = []
     for part in parts {
       do throws(WorkflowError) {
-        _ = try whole.part(part).workflow(with: Arguments(allowsMissing: true), actions: nil)
+        _ = try whole.part(part).workflow(with: Arguments(allowsMissing: true), actions: actions)
       } catch {
         errors += error.diagnostics.filter { $0.severity == .error && !errors.contains($0) }
       }
