@@ -73,6 +73,11 @@ struct GitHubActionTests {
       "actions/upload-artifact@v4", "name: x, path: \"${{ github.ref }}-*.txt\"",
       "files=(\"${REF}-\"*\".txt\")"
     ),
+    (
+      "actions/upload-artifact@v4", "name: x, path: \"site/**\\n!site/img/**\"",
+      "excluded=(img/** /dev/null)"
+    ),
+    ("changesets/action@v1", "version: x", "echo hasChangesets=true >>"),
     ("rtCamp/action-slack-notify@v2", "", "jq -n --arg text"),
     ("benc-uk/workflow-dispatch@v1", "workflow: w.yml", "gh workflow run \"$WORKFLOW\""),
     ("aws-actions/amazon-ecr-login@v2", "", "aws ecr get-login-password"),
@@ -134,6 +139,41 @@ struct GitHubActionTests {
       "trivy image --format \"sarif\" \"i\""
     ),
     ("cloudflare/wrangler-action@v3", "command: deploy, apiToken: t", "npx wrangler deploy"),
+    (
+      "golang/govulncheck-action@v1", "output-format: sarif, output-file: f",
+      "govulncheck -format \"sarif\" ./... > \"f\""
+    ),
+    ("obi1kenobi/cargo-semver-checks-action@v2", "package: p", "check-release --package \"p\""),
+    ("actions-rust-lang/rustfmt@v1", "", "cargo fmt --all -- --check"),
+    ("actions-rust-lang/audit@v1", "", "cargo audit"),
+    ("bnjbvr/cargo-machete@main", "args: x", "cargo machete x"),
+    (
+      "dominikh/staticcheck-action@v1", "build-tags: t",
+      "staticcheck -checks \"inherit\" -tags \"t\" ./..."
+    ),
+    ("securego/gosec@master", "args: ./...", "gosec ./..."),
+    ("isort/isort-action@v1", "sort-paths: src", "isort --check-only --diff src"),
+    ("jakebailey/pyright-action@v2", "project: p", "npx pyright --project \"p\""),
+    ("SonarSource/sonarqube-scan-action@v5", "args: -Da=b", "sonar-scanner -Da=b"),
+    (
+      "hynek/build-and-inspect-python-package@v2", "path: p",
+      "python3 -m build --outdir \"$folder\""
+    ),
+    (
+      "ramsey/composer-install@v3", "dependency-versions: lowest", "composer update --prefer-lowest"
+    ),
+    ("crazy-max/ghaction-upx@v3", "files: dist/*, args: -9", "upx -9 dist/*"),
+    ("benc-uk/workflow-dispatch@v1", "workflow: w, inputs: \"{}\"", "--ref \"$REF\" --json"),
+    ("mikefarah/yq@v4", "cmd: yq .a f", "result=$(eval \"$COMMAND\")"),
+    (
+      "actions/upload-artifact/merge@v4", "name: all, pattern: a-*",
+      "[ -d \"$artifact\" ] && [ \"${artifact##*/}\" != \"all\" ] || continue"
+    ),
+    ("geekyeggo/delete-artifact@v5", "name: a-*", "rm -rf -- a-*"),
+    ("anchore/scan-action@v6", "path: .", "INPUT_SEVERITY_CUTOFF: medium"),
+    ("slackapi/slack-github-action@v2", "payload: x", "INPUT_ERRORS: \"false\""),
+    ("googleapis/release-please-action@v4", "release-type: node", "INPUT_RELEASE_TYPE: node"),
+    ("ruby/setup-ruby@v1", "bundler-cache: true", "bundle install"),
   ])
   func `an action becomes the command that it runs`(
     _ uses: String, _ inputs: String, _ expected: String
@@ -150,6 +190,9 @@ struct GitHubActionTests {
     ("actions/setup-node@v4", "registry-url: x", "with the login of npm"),
     ("acme/setup-x@v1", "", "must be installed"), ("actions/cache@v4", "path: x", "files stay"),
     ("codecov/codecov-action@v4", "", "left out"), ("tiangolo/pr-push@v1", "", "gives a token"),
+    ("awalsh128/cache-apt-pkgs-action@v1", "packages: a b", "install once: a b"),
+    ("mikepenz/action-junit-report@v5", "", "shows results on GitHub"),
+    ("snok/install-poetry@v1", "", "install it"),
     ("actions/stale@v9", "", "issues"),
     ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
     ("actions/create-github-app-token@v1", "", "a secret of this machine"),
@@ -175,6 +218,10 @@ struct GitHubActionTests {
     ("aquasecurity/trivy-action@v0", "format: json", ""),
     ("docker/metadata-action", "images: a", ""),
     ("mislav/bump-homebrew-formula-action@v3", "formula-name: x", ""),
+    ("slackapi/slack-github-action@v2", "webhook: x", ""),
+    ("mikepenz/action-junit-report@v5", "fail_on_failure: true", ""),
+    ("geekyeggo/delete-artifact@v5", "name: a, useGlob: false", ""),
+    ("ramsey/composer-install@v3", "dependency-versions: x", ""),
     ("cloudflare/wrangler-action@v3", "preCommands: x, command: deploy", "preCommands"),
     ("stefanzweifel/git-auto-commit-action@v5", "tagging_message: x", "tagging_message"),
     ("pnpm/action-setup@v4", "run_install: [a]", ""),

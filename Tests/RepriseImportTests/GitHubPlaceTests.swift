@@ -278,5 +278,5 @@ struct GitHubPlaceTests {
 
 extension String {
   /// The number of times that a text occurs.
-  fileprivate func count(of text: String) -> Int { ranges(of: text).count }
+  func count(of text: String) -> Int { ranges(of: text).count }
 }

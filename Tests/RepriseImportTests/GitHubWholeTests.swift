@@ -44,6 +44,28 @@ struct GitHubWholeTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
+  @Test(arguments: [
+    ("shell: \"nu {0}\", run: ls", "exec nu \"$file\"]"),
+    (
+      "shell: \"nu {0}\", run: \"ls ${{ github.ref }}\"",
+      "printf '%s\\n' \"$SCRIPT\" > \"$file\" && exec nu"
+    ),
+  ])
+  func `a script of another program is a file, as there`(_ keys: String, _ expected: String) throws
+  {
+    let workflow = try importedSteps("- { \(keys) }")
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `a command of an action keeps its variables beside those of the job`() throws {
+    let workflow = try importedSteps(
+      "- { uses: docker/login-action@v3, with: { username: \"${{ env.DOCKER_USERNAME }}\" } }",
+      job: "    env: { DOCKER_USERNAME: mine }\n")
+    #expect(workflow.text.count(of: "DOCKER_USERNAME: mine") == 1, "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
   @Test func `needs as a whole has results and outputs`() throws {
     let workflow = try imported(
       """

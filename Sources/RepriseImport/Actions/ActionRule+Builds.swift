@@ -58,6 +58,38 @@ extension ActionRule {
         "cibuildwheel --output-dir \"\(output)\"\($0.option("only", "--only"))"
           + "\($0.option("config-file", "--config-file")) \"\(folder)\"")
     },
+    ActionRule(
+      "hynek/build-and-inspect-python-package", ignoring: ["attest-build-provenance-github"]
+    ) {
+      // The folder of the artifact that it stores.
+      .script(
+        """
+        folder="$REPRISE_RUN_DIR/artifacts/Packages\($0["upload-name-suffix"] ?? "")"
+        mkdir -p "$folder"
+        SOURCE_DATE_EPOCH=$(git log -1 --pretty=%ct) python3 -m build --outdir "$folder" \
+          "\($0["path"] ?? ".")"
+        check-wheel-contents "$folder"/*.whl
+        twine check --strict "$folder"/*
+        echo "dist=$folder" >> "$REPRISE_OUTPUT"
+
+        """, note: "\($0.name): needs build, twine and check-wheel-contents")
+    },
+    ActionRule("ramsey/composer-install", ignoring: ["ignore-cache", "custom-cache-key"]) {
+      let versions = $0["dependency-versions"] ?? "locked"
+      let commands = [
+        "locked": "install", "highest": "update",
+        "lowest": "update --prefer-lowest --prefer-stable",
+      ]
+      guard let command = commands[versions] else { return nil }
+      return .script(
+        $0.folder() + "composer \(command) --no-interaction --no-progress"
+          + $0.words("composer-options"))
+    },
+    ActionRule("crazy-max/ghaction-upx", ignoring: ["version"]) { inputs in
+      guard inputs.isUnset("install-only") else { return installed(inputs) }
+      guard let files = inputs["files"] ?? inputs["file"] else { return nil }
+      return .script("upx\(inputs.words("args")) \(files.onOneLine)")
+    },
     ActionRule("CodSpeedHQ/action", ignoring: ["mode", "runner-version", "instruments"]) { inputs in
       inputs["run"].map {
         .script(

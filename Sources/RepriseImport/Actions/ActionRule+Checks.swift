@@ -67,7 +67,45 @@ extension ActionRule {
       "golang/govulncheck-action",
       ignoring: ["go-version-input", "go-version-file", "check-latest", "cache", "repo-checkout"]
     ) {
-      .script($0.folder("work-dir") + "govulncheck \($0["go-package"] ?? "./...")")
+      .script(
+        $0.folder("work-dir") + "govulncheck\($0.option("output-format", "-format")) "
+          + ($0["go-package"] ?? "./...") + $0.option("output-file", ">"))
+    },
+    ActionRule("obi1kenobi/cargo-semver-checks-action", ignoring: ["rust-toolchain", "prefix-key"])
+    {
+      .script(
+        "cargo semver-checks check-release" + $0.option("manifest-path", "--manifest-path")
+          + $0.option("package", "--package") + $0.option("release-type", "--release-type"))
+    },
+    ActionRule("actions-rust-lang/rustfmt") {
+      .script("cargo fmt --all\($0.option("manifest-path", "--manifest-path")) -- --check")
+    },
+    ActionRule("actions-rust-lang/audit") { _ in .script("cargo audit") },
+    ActionRule("bnjbvr/cargo-machete") { .script("cargo machete\($0.words("args"))") },
+    ActionRule(
+      "dominikh/staticcheck-action",
+      ignoring: ["version", "install-go", "cache-key", "min-go-version", "use-cache"]
+    ) {
+      .script(
+        $0.folder() + "staticcheck -checks \"\($0["checks"] ?? "inherit")\""
+          + $0.option("build-tags", "-tags") + " ./...")
+    },
+    ActionRule("securego/gosec") { inputs in inputs["args"].map { .script("gosec \($0)") } },
+    ActionRule("isort/isort-action", ignoring: ["isortVersion", "isort-version"]) {
+      let options = $0["configuration"] ?? "--check-only --diff"
+      return .script("isort \(options) \($0["sortPaths"] ?? $0["sort-paths"] ?? ".")")
+    },
+    ActionRule("jakebailey/pyright-action", ignoring: ["version", "annotate"]) {
+      .script(
+        $0.folder() + "npx pyright\($0.option("project", "--project"))\($0.words("extra-args"))")
+    },
+    ActionRule(
+      "SonarSource/sonarqube-scan-action", "SonarSource/sonarcloud-github-action",
+      ignoring: ["scannerVersion"]
+    ) {
+      .script(
+        "sonar-scanner" + ($0["projectBaseDir"].map { " -Dsonar.projectBaseDir=\"\($0)\"" } ?? "")
+          + $0.words("args"))
     },
     ActionRule("EmbarkStudios/cargo-deny-action", ignoring: ["rust-version"]) {
       .script(

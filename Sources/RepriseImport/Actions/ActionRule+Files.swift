@@ -13,6 +13,18 @@ extension ActionRule {
         fails: inputs.is("if-no-files-found", "error")
       ).map { .script($0, note: keeps(inputs)) }
     },
+    ActionRule("actions/upload-artifact/merge", ignoring: ["include-hidden-files"]) { inputs in
+      let name = inputs["name"] ?? "merged-artifacts"
+      return GitHubArtifact.download(
+        pattern: inputs["pattern"] ?? "*", path: "$REPRISE_RUN_DIR/artifacts/\(name)", merges: true,
+        except: name
+      ).map { .script($0, note: keeps(inputs)) }
+    },
+    ActionRule("geekyeggo/delete-artifact", ignoring: ["failOnError"]) { inputs in
+      guard inputs.isUnset("useGlob", or: "true"), let names = inputs["name"] else { return nil }
+      return .script(
+        "cd \"$REPRISE_RUN_DIR/artifacts\"\nrm -rf -- \(names.onOneLine)", note: keeps(inputs))
+    },
     ActionRule("actions/download-artifact", ignoring: ["digest-mismatch"]) { inputs in
       guard inputs["artifact-ids"] == nil else { return nil }
       if let run = inputs["run-id"] { return downloadFromGitHub(inputs, run) }

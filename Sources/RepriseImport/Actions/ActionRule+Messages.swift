@@ -25,13 +25,26 @@ extension ActionRule {
         ])
     },
     ActionRule("benc-uk/workflow-dispatch") {
-      guard $0["inputs"] == nil else { return nil }
+      let values = $0["inputs"]
+      let command = "gh workflow run \"$WORKFLOW\" --ref \"$REF\"\($0.option("repo", "--repo"))"
       return .script(
-        "gh workflow run \"$WORKFLOW\" --ref \"$REF\"\($0.option("repo", "--repo"))",
+        values == nil ? command : "printf '%s' \"$INPUTS\" | \(command) --json",
         env: [
+          ("INPUTS", values ?? ""),
           ("WORKFLOW", $0["workflow"] ?? ""), ("REF", $0["ref"] ?? "${{ github.ref }}"),
           ("GH_TOKEN", $0["token"] ?? "${{ secrets.GITHUB_TOKEN }}"),
         ])
+    },
+    ActionRule("mikefarah/yq") { inputs in
+      inputs["cmd"].map {
+        .script(
+          """
+          result=$(eval "$COMMAND")
+          printf '%s\\n' "$result"
+          printf 'result<<END_OF_RESULT\\n%s\\nEND_OF_RESULT\\n' "$result" >> "$REPRISE_OUTPUT"
+
+          """, env: [("COMMAND", $0)])
+      }
     },
     ActionRule("azure/aks-set-context") { kubernetes($0) },
     ActionRule("aws-actions/amazon-ecr-login") { _ in
@@ -70,9 +83,11 @@ extension ActionRule {
     switch String((step["uses"]?.text ?? "").prefix { $0 != "@" }) {
     case "aws-actions/amazon-ecr-login": ["registry"]
     case "docker/build-push-action": ["digest"]
+    case "mikefarah/yq": ["result"]
+    case "changesets/action": ["hasChangesets"]
+    case "hynek/build-and-inspect-python-package": ["dist"]
     case "fkirc/skip-duplicate-actions": ["should_skip"]
     case "stefanzweifel/git-auto-commit-action": ["changes_detected", "commit_hash"]
-    case "actions/upload-artifact": ["artifact-id"]
     default: []
     }
   }

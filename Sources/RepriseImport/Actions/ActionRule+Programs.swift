@@ -11,6 +11,28 @@ extension ActionRule {
       "peter-evans/dockerhub-description", reads: ActionProgram.repository,
       defaults: [("enable-url-completion", "false")]
     ) { _ in true },
+    program(
+      "anchore/scan-action",
+      defaults: [
+        ("fail-build", "true"), ("output-format", "sarif"), ("severity-cutoff", "medium"),
+        ("only-fixed", "false"), ("add-cpes-if-none", "false"), ("by-cve", "false"),
+        ("cache-db", "false"),
+      ]
+    ) { $0.isUnset("cache-db") },
+    program(
+      "slackapi/slack-github-action", reads: ActionProgram.ofCommit,
+      defaults: [
+        ("errors", "false"), ("payload-templated", "false"), ("retries", "5"),
+        ("payload-file-path-parsed", "true"),
+      ]
+    ) { inputs in
+      // Otherwise it sends the event.
+      ["payload", "payload-file-path", "slack-message"].contains { inputs[$0] != nil }
+    },
+    program(
+      "googleapis/release-please-action", reads: ActionProgram.repository,
+      defaults: [("token", ActionProgram.token)]
+    ) { _ in true },
     ActionRule("docker/metadata-action") { inputs in
       ActionProgram(
         defaults: [("github-token", ActionProgram.token)], variables: ActionProgram.ofCommit,

@@ -151,7 +151,9 @@ extension ActionRule {
         git commit -m "\(inputs["commit"] ?? "Version Packages")"
         git push --force origin HEAD
         gh pr create --base "$branch" --fill || true
+        echo hasChangesets=true >> "$REPRISE_OUTPUT"
       else
+        echo hasChangesets=false >> "$REPRISE_OUTPUT"
         \(inputs["publish"] ?? "true")
       fi
       """, note: "changesets/action: leaves the branch with the next versions")

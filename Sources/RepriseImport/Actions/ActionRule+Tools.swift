@@ -6,8 +6,8 @@ extension ActionRule {
       [
         "actions/cache", "actions/cache/save", "actions/cache/restore", "Swatinem/rust-cache",
         "satackey/action-docker-layer-caching", "c-hive/gha-npm-cache", "c-hive/gha-yarn-cache",
-        "RevoluPowered/cache", "mozilla-actions/sccache-action", "awalsh128/cache-apt-pkgs-action",
-        "jlumbroso/free-disk-space",
+        "RevoluPowered/cache", "mozilla-actions/sccache-action", "jlumbroso/free-disk-space",
+        "namespacelabs/nscloud-cache-action", "coursier/cache-action",
       ], note: "files stay where they are between runs"),
     ActionRule(
       [
@@ -17,7 +17,10 @@ extension ActionRule {
         "actions/attest-build-provenance", "actions/attest", "actions/attest-sbom",
         "gradle/actions/dependency-submission",
         "actions/dependency-review-action", "github/ai-moderator", "dependabot/fetch-metadata",
-        "contributor-assistant/github-action",
+        "contributor-assistant/github-action", "EnricoMi/publish-unit-test-result-action",
+        "py-cov-action/python-coverage-comment-action", "romeovs/lcov-reporter-action",
+        "codacy/codacy-coverage-reporter-action", "qltysh/qlty-action/coverage",
+        "preactjs/compressed-size-action",
       ], note: "a service for repositories on GitHub, left out"),
     ActionRule(onGitHub, note: "works on issues and pull requests, which stay on GitHub"),
     ActionRule(
@@ -48,11 +51,27 @@ extension ActionRule {
         "DeterminateSystems/nix-installer-action", "DeterminateSystems/magic-nix-cache-action",
         "KyleMayes/install-llvm-action", "lukka/get-cmake", "subosito/flutter-action",
         "cargo-bins/cargo-binstall", "baptiste0928/cargo-install", "jdx/mise-action",
+        "snok/install-poetry", "abatilo/actions-poetry", "peaceiris/actions-hugo",
+        "peaceiris/actions-mdbook", "jaxxstorm/action-install-gh-release",
       ], note: "install it, or log in, once"),
     ActionRule("actions/setup-node") {
       $0["registry-url"] == nil
         ? installed($0)
         : .note("\($0.name): must be installed on this machine, with the login of npm")
+    },
+    ActionRule("awalsh128/cache-apt-pkgs-action") {
+      .note("\($0.name): install once: \(($0["packages"] ?? "").onOneLine)")
+    },
+    ActionRule("ruby/setup-ruby") { inputs in
+      guard inputs.is("bundler-cache") else { return installed(inputs) }
+      for name in ["ruby-version", "rubygems", "bundler", "cache-version"] { _ = inputs[name] }
+      return .script(
+        inputs.folder() + "bundle install",
+        note: "\(inputs.name): must be installed on this machine")
+    },
+    ActionRule("mikepenz/action-junit-report") {
+      guard $0.isUnset("fail_on_failure"), $0.isUnset("require_tests") else { return nil }
+      return .note("\($0.name): shows results on GitHub, left out")
     },
     ActionRule("pnpm/action-setup") { inputs in
       guard let install = inputs["run_install"], install != "false" else {
@@ -104,6 +123,7 @@ extension ActionRule {
     dacbd/create-issue-action dessant/lock-threads dessant/label-actions dessant/support-requests
     eps1lon/actions-label-merge-conflict github/issue-labeler hustcer/milestone-action
     JasonEtco/create-an-issue kentaro-m/auto-assign-action korthout/backport-action
+    kkak10/pr-number-action jwalton/gh-find-current-pr
     lee-dohm/no-response marocchino/sticky-pull-request-comment
     mheap/github-action-required-labels micnncim/action-label-syncer mshick/add-pr-comment
     peter-evans/create-or-update-comment peter-evans/find-comment peter-evans/close-issue

@@ -7,11 +7,13 @@ enum GitHubArtifact {
   /// Returns the script that stores files; nil if they cannot be written as patterns of a shell.
   static func upload(name: String, paths: String, fails: Bool) -> String? {
     let lines = paths.split(whereSeparator: \.isNewline).map { String($0).trimmed }
-      .filter { !$0.isEmpty }.map(withoutWorkspace)
-    guard let first = lines.first, lines.allSatisfy({ $0.first != "!" }) else { return nil }
+      .filter { !$0.isEmpty && $0.first != "!" }.map(withoutWorkspace)
+    guard let first = lines.first, let excluded = excluded(paths) else { return nil }
     let start = "folder=\"$REPRISE_RUN_DIR/artifacts/\(name)\"\nmkdir -p \"$folder\"\n"
     let none = "echo 'no files for the artifact' >&2" + (fails ? "; exit 1" : "")
-    if lines.count == 1, !first.withoutExpressions.contains(where: wildcards.contains) {
+    if excluded.isEmpty, lines.count == 1,
+      !first.withoutExpressions.contains(where: wildcards.contains)
+    {
       return start
         + """
         if [ -d "\(first)" ]; then cp -R "\(first)/." "$folder"
@@ -30,15 +32,41 @@ enum GitHubArtifact {
     let root = root(of: lines)
     let prefix = root.isEmpty ? "" : root + "/"
     let patterns = lines.map { $0 == root ? "." : pattern(String($0.dropFirst(prefix.count))) }
+    guard excluded.allSatisfy({ $0.hasPrefix(prefix) }) else { return nil }
+    let others = excluded.map { pattern(String($0.dropFirst(prefix.count))) }
     return start
       + "shopt -s globstar nullglob\n" + (root.isEmpty ? "" : "cd \"\(root)\"\n")
         + """
         files=(\(patterns.joined(separator: " ")))
         for file in "${files[@]}"; do [ ! -e "$file" ] || found+=("$file"); done
-        if [ -n "${found[*]}" ]; then tar -cf - "${found[@]}" | tar -xf - -C "$folder"
+        if [ -n "${found[*]}" ]; then \(copy(without: others))
         else \(none); fi
 
         """
+  }
+
+  /// Returns the lines of a list of paths that leave files out; nil if files are added after them.
+  private static func excluded(_ paths: String) -> [String]? {
+    let lines = paths.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+      .filter { !$0.isEmpty }
+    let excluded = lines.drop { $0.first != "!" }
+    guard excluded.allSatisfy({ $0.first == "!" }) else { return nil }
+    return excluded.map { withoutWorkspace(String($0.dropFirst())) }
+  }
+
+  /// Returns the commands that copy what was found.
+  private static func copy(without excluded: [String]) -> String {
+    guard !excluded.isEmpty else {
+      return "tar -cf - \"${found[@]}\" | tar -xf - -C \"$folder\""
+    }
+    return """
+
+        excluded=(\(excluded.joined(separator: " ")) /dev/null)
+        list() { find "$@" -type f | LC_ALL=C sort -u; }
+        LC_ALL=C comm -23 <(list "${found[@]}") <(list "${excluded[@]}") > "$folder.list"
+        tar -cf - -T "$folder.list" | tar -xf - -C "$folder"
+        rm "$folder.list"
+      """
   }
 
   /// Returns a path as a pattern of a shell: all but the wildcards is in quotes.
@@ -71,15 +99,18 @@ enum GitHubArtifact {
 
   /// Returns the script that fetches the files of all artifacts whose names match a pattern, each
   /// in a folder of its own or all in one; nil if a shell has no such pattern.
-  static func download(pattern: String, path: String?, merges: Bool) -> String? {
+  static func download(
+    pattern: String, path: String?, merges: Bool, except name: String? = nil
+  ) -> String? {
     guard !pattern.contains(where: { " '\"\\{}()!;&|".contains($0) && !pattern.contains("${{") })
     else { return nil }
     let folder = withoutWorkspace(path ?? ".")
+    let others = name.map { " && [ \"${artifact##*/}\" != \"\($0)\" ]" } ?? ""
     let target = merges ? "\(folder)" : "\(folder)/${artifact##*/}"
     return """
       mkdir -p "\(folder)"
       for artifact in "$REPRISE_RUN_DIR"/artifacts/\(pattern); do
-        [ -d "$artifact" ] || continue
+        [ -d "$artifact" ]\(others) || continue
         mkdir -p "\(target)"
         cp -R "$artifact/." "\(target)"
       done

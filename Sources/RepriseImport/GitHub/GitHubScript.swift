@@ -79,7 +79,13 @@ struct GitHubScript {
   ) throws(Untranslatable) {
     let whole = Self.withOwnFiles(try translator.template(script))
     bindings = [("SCRIPT", whole)]
-    text = "exec " + shell.words.joined(separator: " ") + " \"$SCRIPT\""
+    guard let command = shell.words.last, shell.words.first == "sh", command.hasPrefix("file=")
+    else {
+      text = "exec " + shell.words.joined(separator: " ") + " \"$SCRIPT\""
+      self.shell = .texts(["sh", "-c"])
+      return
+    }
+    text = command.replacing("$0", with: "$SCRIPT")
     self.shell = .texts(["sh", "-c"])
   }
 

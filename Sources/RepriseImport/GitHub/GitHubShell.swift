@@ -34,6 +34,15 @@ struct GitHubShell {
     case "python", "python3":
       (words, language) = (["python3"] + given.dropFirst() + ["-c"], .other)
     case "node", "ruby", "perl": (words, language) = (given + ["-e"], .other)
+    case "nu" where hasFile, "fish" where hasFile, "Rscript" where hasFile, "julia" where hasFile,
+      "elixir" where hasFile:
+      // These read a file, as there: what a script defines and what it runs can differ otherwise.
+      let command = given.joined(separator: " ")
+      words = [
+        "sh", "-c",
+        "file=$(mktemp) && printf '%s\\n' \"$0\" > \"$file\" && exec \(command) \"$file\"",
+      ]
+      language = .other
     case "cmd": (words, language) = (["cmd", "/C"], .command)
     default: (words, language) = ([], .other)
     }
