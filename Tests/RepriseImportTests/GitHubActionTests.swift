@@ -88,6 +88,14 @@ struct GitHubActionTests {
       "gh release view \"$TAG\" > /dev/null 2>&1 || gh release create \"$TAG\" --notes \"$NOTES\""
     ),
     ("actions/create-release@v1", "tag_name: v1, draft: true", "--draft"),
+    (
+      "softprops/action-gh-release@v2", "token: \"${{ secrets.PAT }}\"",
+      "GH_TOKEN: ${{ secrets.PAT }}"
+    ),
+    (
+      "peter-evans/create-pull-request@v6", "token: \"${{ secrets.PAT }}\"",
+      "GH_TOKEN: ${{ secrets.PAT }}"
+    ),
     ("svenstaro/upload-release-action@v2", "file: a", "gh release upload \"$TAG\" \"a\" --clobber"),
     ("yyx990803/release-tag@v1", "", "gh release create"),
     ("changesets/action@v1", "publish: npm run release", "npx changeset version"),
@@ -102,6 +110,10 @@ struct GitHubActionTests {
     (
       "docker/build-push-action@v6", "tags: \"${{ steps.x.outputs.y }}\"",
       "options+=(--tag \"$value\")"
+    ),
+    (
+      "docker/build-push-action@v6", "outputs: 'type=image,\"name=a,b\"', tags: $x",
+      "--output \"type=image,\\\"name=a,b\\\"\" --tag \"\\$x\""
     ),
     ("docker/metadata-action@v5", "images: a/b", "GITHUB_ENV=\"$REPRISE_ENV\""),
     (

@@ -50,6 +50,35 @@ struct GitHubPlaceTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
+  @Test func `an action of which nothing runs is not missing, and knows its folder`() throws {
+    let files = [
+      "a/action.yml": """
+      inputs: { x: {} }
+      runs:
+        using: composite
+        steps: [{ uses: actions/cache@v4, with: { path: "${{ inputs.x }}" } }]
+      """,
+      "b/action.yml": """
+      runs:
+        using: composite
+        steps: [{ run: "$GITHUB_ACTION_PATH/x ${{ github.action_ref }}", shell: bash }]
+      """,
+    ]
+    let workflow = try importedSteps(
+      "- { uses: ./a, with: { x: y } }\n- uses: ./b/", files: files)
+    #expect(workflow.text.contains("PATH: ${{ format('{0}/{1}', run.working-dir, 'b') }}"))
+    #expect(!workflow.text.contains("action_ref"), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `a job for several systems says what runs its scripts`() throws {
+    let workflow = try importedSteps(
+      "- run: make", job: "    strategy: { matrix: { os: [windows-latest, ubuntu-latest] } }\n")
+    #expect(
+      workflow.remarks.contains { $0.text.contains("in bash instead of PowerShell") },
+      "\(workflow.remarks)")
+  }
+
   @Test func `an action without a file is missing, and so is one outside of the repository`()
     throws
   {

@@ -66,6 +66,15 @@ struct GitHubWholeTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
+  @Test func `each instance of a matrix has the digest of its own image`() throws {
+    let workflow = try importedSteps(
+      "- { id: b, uses: docker/build-push-action@v6, with: { tags: a } }\n"
+        + "- run: echo ${{ steps.b.outputs.digest }}")
+    for part in ["metadata=$(mktemp)\n", "--metadata-file \"$metadata\" --tag \"a\" \".\""] {
+      #expect(workflow.text.contains(part), "\(workflow.text)")
+    }
+  }
+
   @Test func `needs as a whole has results and outputs`() throws {
     let workflow = try imported(
       """

@@ -101,7 +101,7 @@ final class ActionInputs {
 
   /// An option of a command with the value of an input; empty without it.
   func option(_ name: String, _ option: String) -> String {
-    self[name].map { " \(option) \"\($0)\"" } ?? ""
+    self[name].map { " \(option) \"\($0.inDoubleQuotes)\"" } ?? ""
   }
 
   /// An option of a command without a value; empty if the input is not true.
@@ -109,6 +109,24 @@ final class ActionInputs {
 
   /// The command that changes to the folder of an input.
   func folder(_ name: String = "working-directory") -> String {
-    self[name].map { "cd \"\($0)\"\n" } ?? ""
+    self[name].map { "cd \"\($0.inDoubleQuotes)\"\n" } ?? ""
+  }
+}
+
+extension String {
+  /// The text between double quotes of a shell, with its expressions.
+  var inDoubleQuotes: String {
+    var result = ""
+    var rest = self[...]
+    func quoted(_ text: Substring) -> String {
+      String(text.flatMap { "\\\"$`".contains($0) ? ["\\", $0] : [$0] })
+    }
+    while let start = rest.firstRange(of: "${{"),
+      let end = rest[start.upperBound...].firstRange(of: "}}")
+    {
+      result += quoted(rest[..<start.lowerBound]) + rest[start.lowerBound..<end.upperBound]
+      rest = rest[end.upperBound...]
+    }
+    return result + quoted(rest)
   }
 }

@@ -27,9 +27,10 @@ struct ActionProgram {
   /// - Parameters:
   ///   - inputs: The inputs, all of which the program gets.
   ///   - others: Inputs with values that are not those of the step.
+  ///   - note: The end of the note.
   /// - Returns: The script; nil if the action has no version.
   func equivalent(
-    _ inputs: ActionInputs, others: [(name: String, value: String)] = []
+    _ inputs: ActionInputs, others: [(name: String, value: String)] = [], note: String = ""
   ) -> ActionEquivalent? {
     guard let mark = inputs.uses.firstIndex(of: "@") else { return nil }
     let version = inputs.uses[inputs.uses.index(after: mark)...]
@@ -56,7 +57,7 @@ struct ActionProgram {
     return .script(
       script(parts.joined(separator: "/"), String(version), settings), env: environment,
       note: "\(inputs.name): its program is fetched from github.com, and run by the node of this "
-        + "machine, without an event")
+        + "machine, without an event" + note)
   }
 
   private func script(_ name: String, _ version: String, _ settings: String) -> String {

@@ -18,7 +18,7 @@ extension ActionRule {
       var words = "docker buildx bake"
       for (name, option) in [("files", "--file"), ("set", "--set")] {
         for line in ($0[name] ?? "").split(whereSeparator: \.isNewline) {
-          words += " \(option) \"\(line.trimmed)\""
+          words += " \(option) \"\(line.trimmed.inDoubleQuotes)\""
         }
       }
       words += $0.flag("push", "--push") + $0.flag("load", "--load") + $0.flag("pull", "--pull")
@@ -56,7 +56,7 @@ extension ActionRule {
     }
     return .script(
       words.joined(separator: " ") + " \"\(image)\"" + inputs.words("args"), env: environment,
-      note: "docker://\(image): runs in docker, without variables of GitHub")
+      note: "docker://\(image): runs in docker, without the variables and the socket of GitHub")
   }
 
   private static func build(_ inputs: ActionInputs) -> ActionEquivalent? {
@@ -64,11 +64,12 @@ extension ActionRule {
     var digest = ""
     var lists = ""
     var environment: [(String, String)] = []
-    if let id = inputs.step["id"]?.text {
-      let file = "\"$REPRISE_RUN_DIR/\(StepNames.identifier(id)).json\""
-      words += " --metadata-file \(file)"
+    if inputs.step["id"] != nil {
+      // Combinations of a matrix build at the same time.
+      lists = "metadata=$(mktemp)\n"
+      words += " --metadata-file \"$metadata\""
       digest =
-        "\necho \"digest=$(jq -r '.[\"containerimage.digest\"]' \(file))\" >> \"$GITHUB_OUTPUT\""
+        "\necho \"digest=$(jq -r '.[\"containerimage.digest\"]' \"$metadata\")\" >> \"$REPRISE_OUTPUT\""
     }
     for (key, option) in [
       ("file", "--file"), ("platforms", "--platform"), ("target", "--target"),
@@ -87,7 +88,7 @@ extension ActionRule {
       }
       for line in value.split(whereSeparator: \.isNewline) where !line.trimmed.isEmpty {
         let parts = key == "tags" ? line.split(separator: ",") : [line]
-        words += parts.map { " \(option) \"\($0.trimmed)\"" }.joined()
+        words += parts.map { " \(option) \"\($0.trimmed.inDoubleQuotes)\"" }.joined()
       }
     }
     words += inputs.flag("pull", "--pull") + inputs.flag("no-cache", "--no-cache")
@@ -96,7 +97,7 @@ extension ActionRule {
       guard let value = inputs[key], value != "false" else { continue }
       words += value == "true" ? " \(option)" : " \"--\(key)=\(value)\""
     }
-    if !lists.isEmpty {
+    if !environment.isEmpty {
       lists = "options=()\n" + lists
       words += " \"${options[@]}\""
     }

@@ -46,7 +46,10 @@ extension ActionRule {
       return ActionProgram(
         defaults: [("list-files", "none"), ("initial-fetch-depth", "100")],
         variables: []
-      ).equivalent(inputs, others: [("base", base), ("token", "")])
+      ).equivalent(
+        inputs, others: [("base", base), ("token", "")],
+        note: inputs["base"] == nil
+          ? ": it compares with github_base_ref, or the default branch" : "")
     },
   ]
 

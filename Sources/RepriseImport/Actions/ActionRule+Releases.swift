@@ -1,7 +1,12 @@
 // Actions that push commits, or create releases and pull requests, as commands of git and gh.
 
 extension ActionRule {
-  private static let token = ("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}")
+  /// The token of a command of gh: that of the step, which is in a variable or an input.
+  private static func token(_ inputs: ActionInputs) -> (String, String) {
+    let own = inputs.step["env"]?["GITHUB_TOKEN"]?.text
+    let given = inputs["token"] ?? inputs["repo_token"]
+    return ("GH_TOKEN", own ?? given ?? "${{ secrets.GITHUB_TOKEN }}")
+  }
 
   static let releases = [
     ActionRule("Homebrew/actions/git-try-push", ignoring: ["tries", "directory"]) {
@@ -28,7 +33,8 @@ extension ActionRule {
         env: [
           ("BRANCH", $0["branch"] ?? "create-pull-request/patch"),
           ("MESSAGE", $0["commit-message"] ?? "Apply automatic changes"),
-          ("TITLE", $0["title"] ?? "Apply automatic changes"), ("BODY", $0["body"] ?? ""), token,
+          ("TITLE", $0["title"] ?? "Apply automatic changes"), ("BODY", $0["body"] ?? ""),
+          token($0),
         ])
     },
     ActionRule("softprops/action-gh-release", ignoring: ["name", "fail_on_unmatched_files"]) {
@@ -57,7 +63,8 @@ extension ActionRule {
       return .script(
         "gh release create \"${TAG#refs/tags/}\" --title \"${TITLE#refs/tags/}\" --notes \"$NOTES\"",
         env: [
-          token, ("TAG", tag), ("TITLE", $0["release_name"] ?? tag), ("NOTES", $0["body"] ?? ""),
+          token($0), ("TAG", tag), ("TITLE", $0["release_name"] ?? tag),
+          ("NOTES", $0["body"] ?? ""),
         ])
     },
     ActionRule(
@@ -67,7 +74,7 @@ extension ActionRule {
       guard $0.isUnset("file_glob") else { return nil }
       return .script(
         "gh release upload \"$TAG\" \"\($0["asset_path"] ?? $0["file"] ?? "")\" --clobber",
-        env: [token, ("TAG", $0["tag"] ?? "${{ github.ref_name }}")])
+        env: [token($0), ("TAG", $0["tag"] ?? "${{ github.ref_name }}")])
     },
     ActionRule("zofrex/mirror-branch") {
       $0["target-branch"].map { .script("git push --force origin \"HEAD:\($0)\"") }
@@ -132,7 +139,7 @@ extension ActionRule {
     }
     var script = "gh release view \"$TAG\" > /dev/null 2>&1 || \(create)\n"
     if !files.isEmpty { script += "gh release upload \"$TAG\" \(files) --clobber\n" }
-    var environment = [token, ("TAG", tag ?? "${{ github.ref_name }}")]
+    var environment = [token(inputs), ("TAG", tag ?? "${{ github.ref_name }}")]
     if let title { environment.append(("TITLE", title)) }
     if let body { environment.append(("NOTES", body)) }
     return .script(

@@ -105,6 +105,13 @@ struct GitHubJobWriter {
       }
       items.append(item)
     }
+    // What is said to an action of which nothing runs here is not needed.
+    for use in job.scopes {
+      let runs = job.steps.contains { step in
+        step.id != nil && step.scope?.chain.contains { $0 === use } == true
+      }
+      if !runs { use.step.accept() }
+    }
     return items
   }
 
@@ -126,6 +133,12 @@ struct GitHubJobWriter {
           .note, "job \(job.id): runs-on depends on an expression; all runs on this machine",
           at: place)
       }
+    }
+    if node["strategy"]?.mentions("windows") == true, let place = node["runs-on"] {
+      file.remark(
+        .note,
+        "job \(job.id): combinations for windows run here, too, and scripts without a shell in bash "
+          + "instead of PowerShell", at: place)
     }
     if let environment = node["environment"]?.accept() {
       file.remark(

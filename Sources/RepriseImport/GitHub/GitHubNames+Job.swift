@@ -35,6 +35,15 @@ extension GitHubJob {
 }
 
 extension GitHubNames {
+  /// The folder of a composite action, wherever its steps run.
+  func folder(of scope: GitHubScope?) -> Translated {
+    var path = (scope?.path ?? "").dropFirst(2)
+    while path.last == "/" { path.removeLast() }
+    guard !path.isEmpty else { return Translated(text: "run.working-dir", kind: .text) }
+    let name = Translated.literal(text: String(path)).text
+    return Translated(text: "format('{0}/{1}', run.working-dir, \(name))", kind: .text)
+  }
+
   /// Returns the port of the host in `job.services.NAME.ports[PORT]`.
   func port(_ accesses: [GitHubExpression.Access]) throws(Untranslatable) -> Translated {
     var port: String?

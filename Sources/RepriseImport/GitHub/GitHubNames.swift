@@ -33,7 +33,11 @@ struct GitHubNames {
     let path = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
     switch (root, path.first) {
     case ("github", nil): return whole
-    case ("github", "action_path"): return .literal(text: scope?.path ?? ".")
+    case ("github", "action_path"): return folder(of: scope)
+    // An action of the repository itself has neither.
+    case ("github", "action_ref") where scope != nil,
+      ("github", "action_repository") where scope != nil:
+      return .literal(text: "")
     case ("github", let name?):
       return github(name, path, isNeeded: !isOptional && !translator.isCompared)
     case ("inputs", let name?):
