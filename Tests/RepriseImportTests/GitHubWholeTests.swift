@@ -75,6 +75,28 @@ struct GitHubWholeTests {
     }
   }
 
+  @Test(arguments: [
+    ("echo X=1 >> $GITHUB_ENV", "export GITHUB_ENV=\"$REPRISE_ENV\"\n", true),
+    ("echo a >> $GITHUB_PATH", "not imported: line 6: GITHUB_PATH: a program adds", false),
+    ("make", "run: ci/x.sh all", true),
+  ])
+  func `a program of the repository that sets variables is read`(
+    _ program: String, _ expected: String, _ isComplete: Bool
+  ) throws {
+    let workflow = try importedSteps(
+      "- run: ci/x.sh all\n- run: echo $X", files: ["ci/x.sh": program])
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    #expect((workflow.verdict == .withNotes) == isComplete, "\(workflow.remarks)")
+  }
+
+  @Test func `two values that are compared are not both empty by default`() throws {
+    let workflow = try importedSteps(
+      "- { run: make, if: github.event.pull_request.head.repo.full_name == github.repository }")
+    #expect(
+      workflow.text.contains("github_repository:\n    description: github.repository"),
+      "\(workflow.text)")
+  }
+
   @Test func `needs as a whole has results and outputs`() throws {
     let workflow = try imported(
       """

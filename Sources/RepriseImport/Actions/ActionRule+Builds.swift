@@ -66,8 +66,7 @@ extension ActionRule {
         """
         folder="$REPRISE_RUN_DIR/artifacts/Packages\($0["upload-name-suffix"] ?? "")"
         mkdir -p "$folder"
-        SOURCE_DATE_EPOCH=$(git log -1 --pretty=%ct) python3 -m build --outdir "$folder" \
-          "\($0["path"] ?? ".")"
+        SOURCE_DATE_EPOCH=$(git log -1 --pretty=%ct) python3 -m build --outdir "$folder" "\($0["path"] ?? ".")"
         check-wheel-contents "$folder"/*.whl
         twine check --strict "$folder"/*
         echo "dist=$folder" >> "$REPRISE_OUTPUT"

@@ -113,6 +113,12 @@ struct ExpressionTranslator {
     let compared = ExpressionTranslator(names: names, isCompared: true)
     var first = try compared.value(of: left)
     var second = try compared.value(of: right)
+    if first.constant == nil, second.constant == nil {
+      // Two texts that are both empty here would be equal, and one of them never is there.
+      let needed = ExpressionTranslator(names: names)
+      first = try needed.value(of: left)
+      second = try needed.value(of: right)
+    }
     if let one = first.constant, let other = second.constant {
       let same =
         first.kind == second.kind

@@ -15,6 +15,11 @@ struct GitHubEnvironmentFile {
   /// Whether it sets variables by `REPRISE_ENV`, because their names are not in the script.
   private(set) var addsVariables = false
 
+  /// Whether a program that it starts sets variables, under the name that the file has there.
+  private(set) var isForPrograms = false
+  /// Whether a program that it starts adds folders to PATH, which no step would get.
+  private(set) var addsFolders = false
+
   private static let command = "::set-env name="
 
   /// Reads a script.
@@ -49,6 +54,14 @@ struct GitHubEnvironmentFile {
     self.script = lines.joined(separator: "\n")
       .replacing("GITHUB_ENV", with: addsVariables ? "REPRISE_ENV" : "REPRISE_OUTPUT")
       .replacing("GITHUB_PATH", with: "REPRISE_OUTPUT")
+  }
+
+  /// Notes that programs which the script starts write to these files, too.
+  mutating func read(programs: String, canAddVariables: Bool) {
+    addsFolders = programs.contains("GITHUB_PATH")
+    guard programs.contains("GITHUB_ENV") else { return }
+    isForPrograms = canAddVariables
+    if canAddVariables { addsVariables = true } else { hasUnknownNames = true }
   }
 
   private mutating func add(_ name: String) {

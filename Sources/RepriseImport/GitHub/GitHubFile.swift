@@ -122,6 +122,23 @@ final class GitHubFile {
   }
 
   func job(_ id: String) -> GitHubJob? { jobs.first { $0.id == id } }
+
+  /// Returns the contents of the files of the repository that a script names, such as programs.
+  func programs(in script: String) -> String {
+    let ends = " \t\n\"'`;|&()<>=${}"
+    var names = Set(script.split { ends.contains($0) }.map(String.init))
+    names = Set(names.map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 })
+    let paths = names.filter { name in
+      name.contains("/") && !name.hasPrefix("/") && !name.contains("..") && !name.hasSuffix("/")
+        && !name.contains { "*?[\\:~@".contains($0) }
+        && !Self.data.contains { name.hasSuffix($0) }
+    }
+    return paths.sorted().prefix(Self.programsMax)
+      .compactMap { files($0).map { String(decoding: $0, as: UTF8.self) } }.joined(separator: "\n")
+  }
+
+  private static let programsMax = 20
+  private static let data = [".yml", ".yaml", ".md", ".json", ".toml", ".txt", ".lock"]
 }
 
 /// Why a step, job or workflow cannot run as it does there, and where that is written.
@@ -193,7 +210,7 @@ struct GitHubStep {
   /// What it does.
   var work: ActionEquivalent
   /// The variables that it sets for later steps.
-  let written: GitHubEnvironmentFile
+  private(set) var written: GitHubEnvironmentFile
   /// The use of the composite action that it is a part of.
   let scope: GitHubScope?
   /// Whether other steps need its id.
@@ -201,7 +218,7 @@ struct GitHubStep {
 
   init(
     _ node: SourceNode, id: String?, work: ActionEquivalent, scope: GitHubScope? = nil,
-    canAddVariables: Bool = true
+    canAddVariables: Bool = true, programs: String = ""
   ) {
     self.node = node
     self.id = id
@@ -215,6 +232,7 @@ struct GitHubStep {
       script = "GITHUB_ENV"
     }
     written = GitHubEnvironmentFile(script, canAddVariables: canAddVariables)
+    written.read(programs: programs, canAddVariables: canAddVariables)
   }
 
   /// Whether the step that is written can have an output.

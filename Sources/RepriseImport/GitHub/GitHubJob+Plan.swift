@@ -36,7 +36,9 @@ extension GitHubJob {
         id = file.stepNames.id(for: prefix + name.withoutExpressions, otherwise: "step")
       }
       steps.append(
-        GitHubStep(step, id: id, work: work, scope: scope, canAddVariables: !hasDynamicMatrix))
+        GitHubStep(
+          step, id: id, work: work, scope: scope, canAddVariables: !hasDynamicMatrix,
+          programs: step["run"]?.text.map(file.programs) ?? ""))
     }
   }
 

@@ -35,6 +35,12 @@ extension GitHubStepWriter {
       && step.scope?.chain.contains { $0.step["continue-on-error"] != nil } != true
   }
 
+  /// Returns the lines that give files their names there, for programs that write to them.
+  func exports(for script: String) -> String {
+    (needsOutputFile(script) ? "export \(GitHubScript.ownOutput)\n" : "")
+      + (step.written.isForPrograms ? "export GITHUB_ENV=\"$REPRISE_ENV\"\n" : "")
+  }
+
   /// Whether a program that the script starts sets outputs, because the script itself does not.
   func needsOutputFile(_ script: String) -> Bool {
     guard let id = step.originalID, step.node["run"] != nil else { return false }

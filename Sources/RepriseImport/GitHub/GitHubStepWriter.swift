@@ -213,6 +213,9 @@ struct GitHubStepWriter {
   /// Reports what its variables for later steps mean here.
   private mutating func remarkVariables() {
     let written = step.written
+    if written.addsFolders {
+      refuse(Untranslatable("GITHUB_PATH: a program adds folders to PATH, which are not known"))
+    }
     if written.hasUnknownNames {
       refuse(Untranslatable("GITHUB_ENV: the names of the variables are not in the script"))
     }
@@ -278,10 +281,8 @@ struct GitHubStepWriter {
     }
     let own = GitHubVariables(file: file, translator: translator)
     environment += try own.environment(of: read, known: Set(environment.map(\.key)))
-    guard needsOutputFile(text), shell.language == .posix else {
-      return (script.text, script.shell)
-    }
-    return ("export \(GitHubScript.ownOutput)\n\(script.text)", script.shell)
+    guard shell.language == .posix else { return (script.text, script.shell) }
+    return (exports(for: text) + script.text, script.shell)
   }
 
   private mutating func shell() -> GitHubShell {
