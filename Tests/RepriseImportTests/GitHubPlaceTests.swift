@@ -79,6 +79,42 @@ struct GitHubPlaceTests {
       "\(workflow.remarks)")
   }
 
+  @Test(arguments: [
+    ("https://github.com/o/r.git", true), ("git@github.com:o/r", true),
+    ("https://github.com/o/other", false), ("https://example.org/o/r", false),
+  ])
+  func `what is named as an action of this repository is the file here`(
+    _ address: String, _ isOwn: Bool
+  ) throws {
+    let files = [
+      ".git/config": "[core]\n\turl = x\n[remote \"origin\"]\n\turl = \(address)\n",
+      "a/action.yml": "runs: { using: composite, steps: [{ run: make a, shell: bash }] }",
+      ".github/workflows/b.yml":
+        "on: workflow_call\njobs: { c: { runs-on: x, steps: [{ run: make b }] } }",
+    ]
+    let workflow = try imported(
+      """
+      on: push
+      jobs:
+        a: { runs-on: x, steps: [{ uses: o/r/a@v1 }, { if: github.repository == 'x/y', run: ls }] }
+        b: { uses: o/r/.github/workflows/b.yml@main }
+      """, files: files)
+    #expect((workflow.verdict == .withNotes) == isOwn, "\(workflow.remarks)")
+    #expect(workflow.text.contains("uses: o/r/a@v1: the file here") == isOwn, "\(workflow.text)")
+    #expect(workflow.text.contains("default: o/r\n") == isOwn, "\(workflow.text)")
+  }
+
+  @Test func `an action in a clone of this repository is its own`() throws {
+    let action = "runs: { using: composite, steps: [{ run: make a, shell: bash }] }"
+    let workflow = try importedSteps(
+      """
+      - { uses: actions/checkout@v4, with: { path: src/x } }
+      - uses: ./src/x/.github/a
+      """, files: [".github/a/action.yml": action])
+    #expect(workflow.text.contains("run: make a"), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
   @Test func `an action without a file is missing, and so is one outside of the repository`()
     throws
   {

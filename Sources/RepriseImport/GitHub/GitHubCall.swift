@@ -34,9 +34,9 @@ extension GitHubFile {
   /// Adds a job, or the jobs of the workflow that it calls.
   func add(_ id: String, _ node: SourceNode, within call: GitHubCall? = nil) {
     let job = GitHubJob(id: id, node, call: call)
-    guard let uses = node["uses"]?.text, uses.isOfRepository, node["strategy"] == nil,
+    guard let uses = node["uses"]?.text, let own = file(of: uses, node), node["strategy"] == nil,
       (call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax,
-      let root = workflow(uses)
+      let root = workflow(own)
     else {
       jobs.append(job)
       return
@@ -46,6 +46,13 @@ extension GitHubFile {
     for pair in root["jobs"]?.pairs ?? [] where pair.value.isMap {
       add(inner.prefix + (pair.key.text ?? ""), pair.value, within: inner)
     }
+  }
+
+  /// Returns the path of a workflow of this repository, with a remark if another version is asked.
+  private func file(of uses: String, _ node: SourceNode) -> String? {
+    guard let own = ownPath(uses), workflow(own) != nil else { return nil }
+    if !uses.isOfRepository { remark(.note, "uses: \(uses): the file here", at: node) }
+    return own
   }
 
   private func workflow(_ uses: String) -> SourceNode? {

@@ -36,10 +36,13 @@ final class GitHubFile {
   let events: [String]
   /// Reads a file of the repository.
   let files: (String) -> [UInt8]?
+  /// The repository that the files were cloned from, `OWNER/NAME`; nil if it is not known.
+  let origin: String?
 
   init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
     self.root = root
     self.files = files
+    origin = Self.origin(files)
     variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
     events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
     eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"

@@ -165,12 +165,15 @@ extension GitHubFile {
     }
   }
 
-  /// The repository that conditions ask for, so that they are true by default.
-  var repository: String { literal(after: "github.repository") ?? "" }
+  /// The repository that the files were cloned from, or the one that conditions ask for.
+  var repository: String { origin ?? literal(after: "github.repository") ?? "" }
 
   /// The owner of that repository.
   var owner: String {
-    literal(after: "github.repository_owner") ?? String(repository.prefix { $0 != "/" })
+    guard origin == nil, let owner = literal(after: "github.repository_owner") else {
+      return String(repository.prefix { $0 != "/" })
+    }
+    return owner
   }
 
   /// The branch that starts the workflow.

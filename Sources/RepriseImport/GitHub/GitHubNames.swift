@@ -122,6 +122,8 @@ struct GitHubNames {
         "event_name": file.eventName, "ref": "refs/heads/\(branch)", "ref_name": branch,
         "ref_type": "branch", "repository": file.repository,
         "repository_owner": file.owner, "event.repository.default_branch": branch,
+        "event.repository.full_name": file.repository,
+        "event.repository.name": String(file.repository.drop { $0 != "/" }.dropFirst()),
       ]
       let known = defaults[path.joined(separator: ".")] ?? ""
       return parameter(

@@ -21,13 +21,15 @@ final class GitHubScope {
 
   /// Returns the composite action that a step uses; nil if it uses none, or its file is not there.
   init?(_ step: SourceNode, within outer: GitHubScope?, in file: GitHubFile) {
-    guard let uses = step["uses"]?.text, uses.isOfRepository, let action = file.action(uses),
+    guard let uses = step["uses"]?.text, let own = file.ownPath(uses),
+      let action = file.action(own),
       action["runs"]?["using"]?.text == "composite", (outer?.depth ?? 0) < Self.depthMax
     else { return nil }
     self.step = step
     self.action = action
     self.outer = outer
-    path = uses
+    path = uses.isOfRepository ? uses : own
+    if !uses.isOfRepository { file.remark(.note, "uses: \(uses): the file here", at: step) }
     depth = (outer?.depth ?? 0) + 1
   }
 
