@@ -97,6 +97,28 @@ struct GitHubWholeTests {
       "\(workflow.text)")
   }
 
+  @Test func `a list of a matrix can have values of other jobs`() throws {
+    let workflow = try imported(
+      """
+      on: push
+      jobs:
+        a:
+          runs-on: x
+          outputs: { v: "${{ steps.s.outputs.v }}" }
+          steps: [{ id: s, run: "echo v=1 >> $GITHUB_OUTPUT" }]
+        b:
+          needs: a
+          runs-on: x
+          strategy: { matrix: { k: [tip, "${{ needs.a.outputs.v }}", 3] } }
+          steps: [{ run: "make ${{ matrix.k }}" }]
+      """)
+    #expect(
+      workflow.text.contains(
+        "format('[{0},{1},{2}]', toJSON('tip'), toJSON(steps.a-s.outputs.v || ''), '3')"),
+      "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
   @Test func `needs as a whole has results and outputs`() throws {
     let workflow = try imported(
       """

@@ -93,7 +93,9 @@ extension GitHubJob {
       hasDynamicMatrix = matrix.text?.contains("${{") == true
       return
     }
-    let isComputed = matrix.pairs.contains { $0.value.text?.contains("${{") == true }
+    let isComputed = matrix.pairs.contains {
+      $0.value.text?.contains("${{") == true || $0.value.isComputedList
+    }
     hasDynamicMatrix = isComputed
     let lists = matrix.pairs.filter { !["include", "exclude"].contains($0.key.text) }
     let included = matrix["include"]?.elements ?? []
@@ -115,6 +117,11 @@ extension GitHubJob {
 }
 
 extension SourceNode {
+  /// Whether it is a list with values that other jobs compute.
+  var isComputedList: Bool {
+    isList && elements.allSatisfy { !$0.isList && !$0.isMap } && mentions("needs.")
+  }
+
   /// The type of the value of a matrix.
   fileprivate var translatedKind: Translated.Kind {
     switch content {

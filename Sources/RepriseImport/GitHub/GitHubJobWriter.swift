@@ -275,7 +275,9 @@ struct GitHubJobWriter {
       var items: [Draft.Item] = []
       for pair in matrix.pairs {
         guard let name = pair.key.text else { continue }
-        if pair.value.isList {
+        if pair.value.isComputedList {
+          items.append(Draft.Item(name, .text(try list(pair.value, translator))))
+        } else if pair.value.isList {
           items.append(Draft.Item(name, try translated(pair.value, translator)))
         } else if let text = pair.value.text, text.contains("${{") {
           items.append(Draft.Item(name, .text(try translator.template(text))))
@@ -314,6 +316,20 @@ struct GitHubJobWriter {
     case nil: all.append(Draft.Item("fail-fast", .text("${{ \(value.text) }}")))
     }
     return all
+  }
+
+  /// Returns a list with values that are known only during the run, as one expression.
+  private func list(
+    _ node: SourceNode, _ translator: ExpressionTranslator
+  ) throws(Untranslatable) -> String {
+    var values: [String] = []
+    for element in node.elements {
+      let text = element.text ?? ""
+      let isText = text.contains("${{") || element.boolean == nil && !element.isNumber
+      values.append(isText ? "toJSON(\(try translator.expression(text).text))" : "'\(text)'")
+    }
+    let pattern = values.indices.map { "{\($0)}" }.joined(separator: ",")
+    return "${{ fromJSON(format('[\(pattern)]', \(values.joined(separator: ", ")))) }}"
   }
 
   /// Returns a list of the matrix with its expressions translated.
