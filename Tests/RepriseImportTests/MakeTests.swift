@@ -85,4 +85,52 @@ struct MakeTests {
       #expect(!line.contains("rm -rf"), "\(line)")
     }
   }
+
+  @Test(arguments: [
+    ("A = x # note\na:\n\tprintf '[$(A)]'\n", "A: \"x \""),
+    ("a: ; printf 'c#d'\n", "printf 'c#d'"),
+    ("a:: ; echo 1\na:: ; echo 2\n", "echo 1\n      echo 2"),
+    ("a:\n\techo 1\na:\n\techo 2\n", "run: echo 2"),
+    ("a:\n\techo [$(realpath none)]\n", "echo []"),
+    (".SHELLFLAGS = -ec\na:\n\tfalse; touch no\n", "(false; touch no)"),
+    ("A = 1\nundefine A\nA ?= 2\na:\n\techo $(A)\n", "echo ${A-2}"),
+    (".DEFAULT:\n\techo any $@\na: other\n\tls\n", "echo any other"),
+    ("a: A = 1;2\na:\n\techo '$(A)'\n", "echo '1;2'"),
+    ("ifdef CC\nA = 1\nelse\nA = 2\nendif\na:\n\techo $(A)\n", "A: \"1\""),
+  ])
+  func `what make says in a rare way is said here, too`(_ text: String, _ part: String) throws {
+    let workflow = try make(text)
+    expect(workflow, contains: [part])
+    #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    "a:\n\trm -rf $(notdir $(CURDIR))\n", "a:\n\trm -rf $(subst /,-,$(CURDIR))\n",
+    "a:\n\trm -rf $(realpath ../x)\n", "a:: x\n\trm -rf a\na:: y\n\trm -rf b\nx y: ; ls\n",
+    "VPATH = src\na:\n\trm -rf b\n", "$(eval A = 1)\na:\n\trm -rf b\n",
+    ".IGNORE:\na:\n\trm -rf b\n", "include none.mk\na:\n\trm -rf b\n",
+    "ifdef PATH\nA = 1\nendif\na:\n\trm -rf $(A)\n",
+    "ifeq ($(shell id),x)\nexport A = 1\nendif\na:\n\trm -rf b\n",
+    "A = 1\nundefine A\na:\n\trm -rf $(A)\n",
+  ])
+  func `what could change a target lets it fail`(_ text: String) throws {
+    let workflow = try make(text)
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    for line in workflow.text.split(separator: "\n")
+    where !line.contains("#") && !line.contains("echo") {
+      #expect(!line.contains("rm -rf"), "\(line)")
+    }
+  }
+
+  @Test func `targets that need one another are made once`() throws {
+    let workflow = try make("a: b\n\techo a\nb: a\n\techo b\n")
+    #expect(!workflow.text.contains("uses: \"#b\""), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `commands under a rule that cannot be read are no lines of the makefile`() throws {
+    let workflow = try make("A = 1\n$(shell ls): x\n\tA = 2\na:\n\techo $(A)\n")
+    #expect(workflow.verdict == .inPart)
+    #expect(!workflow.text.contains("A: \"2\""), "\(workflow.text)")
+  }
 }

@@ -65,8 +65,14 @@ struct MakeConditions {
       if word == "ifdef" || word == "ifndef" {
         let name = try variables.known(text, MakeScope())
         if let problem = variables[name]?.problem { throw Untranslatable(problem) }
-        isTrue = !(variables[name]?.raw.isEmpty ?? true) || variables[name]?.value?.isEmpty == false
-        if variables[name] == nil { noteUnset(name, line.number, variables) }
+        if let variable = variables[name] {
+          isTrue = !variable.raw.isEmpty || variable.value?.isEmpty == false
+        } else if MakeVariables.environment.contains(name) {
+          throw Untranslatable("\(name) is a variable of the environment")
+        } else {
+          isTrue = (try? variables.known("$(\(name))", MakeScope()))?.isEmpty == false
+          if !isTrue { noteUnset(name, line.number, variables) }
+        }
       } else {
         let sides = try sides(text)
         isTrue = try value(sides.0, line, variables) == value(sides.1, line, variables)

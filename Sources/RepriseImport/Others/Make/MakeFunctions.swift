@@ -31,6 +31,7 @@ extension MakeVariables {
     }
     var words: [String] = []
     for argument in given { words.append(try known(argument, scope)) }
+    try checkFolder(name, words)
     return ShellText(try textFunction(name, words))
   }
 
@@ -60,6 +61,29 @@ extension MakeVariables {
     return parts + [text[start...]]
   }
 
+  /// Checks that a function needs no part of the path of the folder, which is not known now.
+  private func checkFolder(_ name: String, _ words: [String]) throws(Untranslatable) {
+    let last = words[words.count - 1]
+    if name == "realpath" {
+      for path in last.words.map(MakePattern.absolute)
+      where !path.hasPrefix(Self.here) || path.contains("..") {
+        throw Untranslatable("$(realpath \(path))")
+      }
+    }
+    guard last.contains(Self.here) else { return }
+    let isFine: Bool
+    switch name {
+    case "dir", "notdir", "suffix", "basename", "wildcard", "abspath", "realpath":
+      isFine = last.words.allSatisfy { $0 != Self.here || name == "abspath" || name == "realpath" }
+    case "subst", "findstring": isFine = words[0].contains(Self.here)
+    case "patsubst", "filter", "filter-out":
+      // A path begins with a slash: no other pattern that begins with a text matches.
+      isFine = words[0].words.allSatisfy { $0.first != "/" || $0.contains(Self.here) }
+    default: isFine = name != "sort"
+    }
+    guard isFine else { throw Untranslatable("$(\(name) …) of the folder of the run") }
+  }
+
   private func textFunction(_ name: String, _ words: [String]) throws(Untranslatable) -> String {
     let last = words[words.count - 1].words
     func each(_ transform: (String) -> String?) -> String {
@@ -83,8 +107,7 @@ extension MakeVariables {
     case "lastword": return last.last ?? ""
     case "dir":
       return each { path in
-        path.lastIndex(of: "/").map { String(path[...$0]) }
-          ?? (path == Self.here ? path + "/" : "./")
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
       }
     case "notdir": return each(MakePattern.file)
     case "suffix": return each { path in MakePattern.suffixStart(path).map { String(path[$0...]) } }
@@ -92,7 +115,12 @@ extension MakeVariables {
       return each { path in MakePattern.suffixStart(path).map { String(path[..<$0]) } ?? path }
     case "addsuffix": return each { $0 + words[0] }
     case "addprefix": return each { words[0] + $0 }
-    case "abspath", "realpath": return each(MakePattern.absolute)
+    case "abspath": return each(MakePattern.absolute)
+    case "realpath":
+      return each { path in
+        let full = MakePattern.absolute(path)
+        return folder.exists(MakePattern.relative(full)) ? full : nil
+      }
     case "wildcard": return wildcard(last)
     default: return try numbered(name, words, last)
     }
@@ -189,6 +217,8 @@ extension MakeVariables {
       }
       throw Untranslatable("only a shell knows the output of \(text.trimmed.prefix(60))")
     }
+    findings.remark(
+      .note, 0, "$(shell \(text.trimmed.prefix(60))) runs where its output is used, not before")
     let script = try command.script().replacing(Self.here, with: "${\(Self.hereVariable)}")
     return ShellText(part: .shell("$(\(script)\(ShellText.joined)"))
   }

@@ -62,7 +62,13 @@ struct MakeGraph {
   private func find(_ name: String) -> MakeTarget? {
     let explicit = makefile.targets[name]
     if explicit?.recipe != nil || makefile.phony.contains(name) { return explicit }
-    guard let rule = implicit(name, depth: 0) else { return explicit }
+    guard let rule = implicit(name, depth: 0) else {
+      guard explicit == nil, var rule = makefile.fallback, !folder.exists(name) else {
+        return explicit
+      }
+      rule.name = name
+      return rule
+    }
     var target = explicit ?? MakeTarget(name: name, line: rule.line)
     if target.recipe == nil, target.line == 0 || rule.recipe != nil { target.line = rule.line }
     target.recipe = rule.recipe

@@ -267,6 +267,8 @@ struct MakeImport {
     guard let depth = depths[name], depth < Self.depthMax else { return false }
     let order = graph.closure(of: [name])
     let inner = Set(order)
+    // A target that needs itself is not made a second time.
+    guard !plan.open.contains(where: { inner.contains($0.target.name) }) else { return false }
     return order.allSatisfy { need in
       need == name || graph.target(need) == nil
         || (plan.users[need] ?? []).allSatisfy(inner.contains)

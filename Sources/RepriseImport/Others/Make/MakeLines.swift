@@ -25,7 +25,8 @@ struct MakeLine {
           // A shell gets the line as it is, without the tab at its start.
           lines[last].text += "\n" + (line.first == "\t" ? String(line.dropFirst()) : line)
         } else {
-          lines[last].text += " " + (ends ? String(line.dropLast()) : line).trimmed
+          let next = String((ends ? line.dropLast() : line[...]).drop(while: \.isWhitespace))
+          lines[last].text += " " + (ends ? next.trimmedAtEnd : next)
         }
       } else if line.first == "\t" {
         lines.append(MakeLine(number: index + 1, text: line))

@@ -16,6 +16,8 @@ struct MakeTarget {
   var line = 0
   /// Why it cannot be made; nil if it can.
   var problem: String?
+  /// Whether its rules have `::`, so that each has commands of its own.
+  var isDouble = false
   /// What `$*` is.
   var stem: String?
   /// Its own variables, which its prerequisites get, too.
@@ -43,7 +45,8 @@ struct MakeAssignment {
 
   /// Reads an assignment; nil if the line is none.
   init?(_ text: String) {
-    var rest = text.trimmed[...]
+    // Blanks at the end belong to the value.
+    var rest = text[...].drop(while: \.isWhitespace)
     while let word = ["export ", "override ", "private "].first(where: { rest.hasPrefix($0) }) {
       isExported = isExported || word == "export "
       rest = rest.dropFirst(word.count).drop(while: \.isWhitespace)
@@ -57,7 +60,7 @@ struct MakeAssignment {
     }
     while name.last?.isWhitespace == true { name = name.dropLast() }
     guard !name.isEmpty, name.firstOutside(":") == nil, name.firstOutside(" ") == nil,
-      name.firstOutside("\t") == nil
+      name.firstOutside("\t") == nil, name.firstOutside(";") == nil
     else { return nil }
     self.name = name
     self.kind = kind

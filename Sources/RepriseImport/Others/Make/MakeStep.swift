@@ -9,6 +9,8 @@ struct MakeStep {
   private(set) var parameters: [String] = []
   private var comments: [String] = []
   private var shell: [String]?
+  /// Whether the shell of each line ends with the first command that fails.
+  private var endsAtFailure = false
   /// The line of the command that could not be translated.
   private var failedLine: Int?
 
@@ -26,6 +28,10 @@ struct MakeStep {
     var script: [String] = []
     do throws(Untranslatable) {
       if let problem = target.problem { throw Untranslatable(problem) }
+      if let problem = makefile.problem {
+        failedLine = problem.line
+        throw Untranslatable(problem.text)
+      }
       script = try recipe()
     } catch {
       let line = failedLine ?? target.line
@@ -51,7 +57,10 @@ struct MakeStep {
   }
 
   private mutating func fail(_ line: Int, _ reason: String) {
-    makefile.findings.remark(.missing, line, "\(target.name): \(reason)")
+    // What is missing in the whole file has been said once.
+    if makefile.problem == nil || target.problem != nil {
+      makefile.findings.remark(.missing, line, "\(target.name): \(reason)")
+    }
     comments.append("missing: \(reason)")
     for command in target.recipe ?? [] { comments.append("  \(command.text)") }
   }
@@ -60,7 +69,9 @@ struct MakeStep {
 
   /// Returns a script that succeeds if the target must be made; nil if it always must.
   private func condition() -> String? {
-    guard !makefile.phony.contains(target.name), target.problem == nil else { return nil }
+    guard !makefile.phony.contains(target.name), target.problem == nil, makefile.problem == nil,
+      !target.isDouble || !target.prerequisites.isEmpty
+    else { return nil }
     let name = MakePattern.relative(target.name)
     var tests = ["[ ! -e \(name.shellQuoted) ]"]
     let prerequisites = Self.unique(target.prerequisites)
@@ -177,7 +188,9 @@ struct MakeStep {
     if shell?.contains("-c") == true, shell?.contains("-e") != true {
       throw Untranslatable("several commands for a shell without -e")
     }
-    return try CommandLine(text: command, ignoresErrors: ignoresErrors).script()
+    return try CommandLine(
+      text: command, ignoresErrors: ignoresErrors, endsAtFailure: endsAtFailure
+    ).script()
   }
 
   private mutating func oneShell(_ commands: [String]) throws(Untranslatable) -> [String] {
@@ -208,7 +221,7 @@ struct MakeStep {
       throw Untranslatable("the options of the shell: \(own.joined(separator: " "))")
     }
     let isOne = makefile.settings.contains(".ONESHELL")
-    let endsAtFailure = own.contains { $0.first == "-" && $0.contains("e") && !$0.contains("p") }
+    endsAtFailure = own.contains { $0.first == "-" && $0.contains("e") && !$0.contains("p") }
     if isOne || endsAtFailure {
       shell = program.words + own.dropLast() + Self.lastFlags(own.last ?? "-c")
       if !isOne, shell?.contains("-e") != true { shell?.insert("-e", at: program.words.count) }

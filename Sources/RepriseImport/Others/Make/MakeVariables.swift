@@ -243,7 +243,7 @@ struct MakeVariables {
 
   /// Whether a shell reads a text that it expands in the same way as one in its script.
   static func isPlain(_ text: String) -> Bool {
-    !text.isEmpty && text.first != " " && text.last != " " && text.first != "~"
+    !text.isEmpty && text.first != " " && text.first != "~"
       && text.allSatisfy {
         $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:@%+,= ".contains($0))
       }

@@ -12,6 +12,10 @@ struct Makefile {
   private(set) var patternOwn: [(pattern: String, assignment: MakeAssignment)] = []
   /// The targets such as `.ONESHELL` that are settings.
   private(set) var settings: Set<String> = []
+  /// The rule `.DEFAULT`, for targets without one.
+  private(set) var fallback: MakeTarget?
+  /// A part of the file that is not known, which could define anything: no target can be made.
+  private(set) var problem: (line: Int, text: String)?
   var variables: MakeVariables
   let findings = MakeFindings()
 
@@ -20,14 +24,30 @@ struct Makefile {
   private var conditions = MakeConditions()
   private var definition: (assignment: MakeAssignment, lines: [String], line: Int)?
   private var depth = 0
+  /// Whether the commands that follow belong to a rule that could not be read.
+  private var skipsCommands = false
+  /// The targets with commands that those of the rule that is read replace.
+  private var replaced: Set<String> = []
 
   init(_ text: String, folder: ImportFolder) {
     variables = MakeVariables(findings: findings, folder: folder)
     read(text)
     if let line = conditions.open { missing(line, "a condition without endif") }
+    if let path = variables["VPATH"], (try? variables.known("$(VPATH)", MakeScope()))?.trimmed != ""
+    {
+      missing(path.line, "VPATH")
+    }
+    if let rule = targets.removeValue(forKey: ".DEFAULT") {
+      order.removeAll { $0 == ".DEFAULT" }
+      fallback = rule
+      findings.remark(.note, rule.line, ".DEFAULT: only targets of the file have a workflow")
+    }
   }
 
-  private func missing(_ line: Int, _ text: String) { findings.remark(.missing, line, text) }
+  private mutating func missing(_ line: Int, _ text: String) {
+    findings.remark(.missing, line, text)
+    problem = problem ?? (line, text)
+  }
 
   private mutating func read(_ text: String) {
     for line in MakeLine.lines(of: text) {
@@ -36,17 +56,22 @@ struct Makefile {
         if conditions.isActive { add(line) }
         continue
       }
+      if line.isCommand, skipsCommands { continue }
       let content = line.withoutComment
       let word = content.text.trimmed.prefix { !$0.isWhitespace && $0 != "(" }
       guard !word.isEmpty else { continue }
       if conditions.read(String(word), content, variables) { continue }
-      if conditions.isActive { readStatement(content, String(word)) }
+      if conditions.isActive {
+        skipsCommands = false
+        readStatement(content, String(word), line)
+      }
     }
   }
 
   private mutating func add(_ line: MakeLine) {
     let command = MakeCommand(line: line.number, text: String(line.text.dropFirst()))
     for name in open.targets {
+      if replaced.remove(name) != nil { targets[name]?.recipe = [] }
       let recipe = (targets[name]?.recipe ?? []) + [command]
       targets[name]?.recipe = recipe
       if let reason = conditions.undecided { targets[name]?.problem = reason }
@@ -81,7 +106,7 @@ struct Makefile {
     return true
   }
 
-  private mutating func readStatement(_ line: MakeLine, _ word: String) {
+  private mutating func readStatement(_ line: MakeLine, _ word: String, _ whole: MakeLine) {
     let rest = String(line.text.trimmed.dropFirst(word.count)).trimmed
     if let assignment = MakeAssignment(line.text) {
       open = ([], [])
@@ -90,6 +115,7 @@ struct Makefile {
     switch word {
     case "export", "unexport":
       open = ([], [])
+      if let reason = conditions.undecided { missing(line.number, reason) }
       let names = (try? variables.known(rest, MakeScope()))?.words ?? []
       if word == "unexport" {
         exported.subtract(names)
@@ -98,8 +124,13 @@ struct Makefile {
       }
     case "include", "-include", "sinclude":
       open = ([], [])
+      if let reason = conditions.undecided { missing(line.number, reason) }
       include(rest, line.number, isRequired: word == "include")
-    case "undefine", "vpath", "load", "unload":
+    case "undefine":
+      open = ([], [])
+      if let reason = conditions.undecided { missing(line.number, reason) }
+      if let name = try? variables.known(rest, MakeScope()) { variables[name] = nil }
+    case "vpath", "load", "unload":
       open = ([], [])
       missing(line.number, String(line.text.trimmed.prefix(60)))
     default:
@@ -107,12 +138,12 @@ struct Makefile {
         open = ([], [])
         return readReference(line)
       }
-      readRule(line)
+      readRule(line, whole)
     }
   }
 
   /// Reads a line that is only a reference, such as `$(info …)`.
-  private func readReference(_ line: MakeLine) {
+  private mutating func readReference(_ line: MakeLine) {
     do throws(Untranslatable) {
       let text = try variables.known(line.text, MakeScope()).trimmed
       if !text.isEmpty { missing(line.number, "lines that a reference makes") }
@@ -203,8 +234,15 @@ struct Makefile {
 
   // MARK: Rules
 
-  private mutating func readRule(_ line: MakeLine) {
+  private mutating func readRule(_ content: MakeLine, _ whole: MakeLine) {
     open = ([], [])
+    skipsCommands = true
+    replaced = []
+    var line = content
+    // What follows a semicolon is a command, in which "#" is not make's.
+    if let own = content.text.firstOutside(";"), let all = whole.text.firstOutside(";") {
+      line.text = String(content.text[..<own] + whole.text[all...])
+    }
     guard let colon = line.text.firstOutside(":") else {
       return missing(line.number, String(line.text.trimmed.prefix(60)))
     }
@@ -217,22 +255,21 @@ struct Makefile {
     }
     var rest = line.text[line.text.index(after: colon)...]
     guard names.last != "&" else { return missing(line.number, "a rule for a group of targets") }
+    skipsCommands = false
     let isDouble = rest.first == ":"
     if isDouble { rest = rest.dropFirst() }
-    if let assignment = MakeAssignment(String(rest)), rest.firstOutside(";") == nil {
+    if let assignment = MakeAssignment(String(rest)) {
       return setOwn(assignment, names, line.number)
     }
     var rule = MakeTarget(name: "", line: line.number)
     rule.description = line.description
+    rule.isDouble = isDouble
     if let semicolon = rest.firstOutside(";") {
       let command = String(rest[rest.index(after: semicolon)...]).trimmed
       rule.recipe = [MakeCommand(line: line.number, text: command)]
       rest = rest[..<semicolon]
     }
     readPrerequisites(rest, names, &rule)
-    if isDouble, names.contains(where: { targets[$0]?.recipe != nil }) {
-      rule.problem = "several rules with ::"
-    }
   }
 
   private mutating func setOwn(_ assignment: MakeAssignment, _ names: [String], _ line: Int) {
@@ -307,7 +344,15 @@ struct Makefile {
     declare(name, rule.line)
     guard var target = targets[name] else { return }
     if target.recipe == nil { target.line = rule.line }
-    if let recipe = rule.recipe { target.recipe = recipe }
+    if target.isDouble, target.recipe != nil, !(target.prerequisites + rule.prerequisites).isEmpty {
+      target.problem = "several rules with ::"
+    }
+    target.isDouble = rule.isDouble
+    if target.recipe != nil, rule.recipe == nil, !rule.isDouble { replaced.insert(name) }
+    if let recipe = rule.recipe {
+      // One after the other, as nothing decides whether they run.
+      target.recipe = (rule.isDouble ? target.recipe ?? [] : []) + recipe
+    }
     target.prerequisites += rule.prerequisites
     target.orderOnly += rule.orderOnly
     target.problem = target.problem ?? rule.problem
@@ -327,7 +372,7 @@ struct Makefile {
       break
     case ".DELETE_ON_ERROR": settings.insert(name)
     case ".EXPORT_ALL_VARIABLES": exported.insert("*")
-    case ".IGNORE", ".DEFAULT": missing(rule.line, name)
+    case ".IGNORE": missing(rule.line, name)
     default:
       let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count == 2 || parts.count == 1, parts.allSatisfy({ !$0.isEmpty }),

@@ -35,7 +35,7 @@ struct CommandLine {
       let isCompound = !body.isEmpty || needsLine || changesShell
       if ignoresErrors, chain.contains(where: { ";\n".contains($0) }) {
         // In a list with ||, a shell would not end with the first failure.
-        return "bash -e -c \(text.shellQuoted) || true"
+        return "set +e\n(set -e\n\(text)\n)\nset -e"
       }
       if isCompound { result = needsLine ? "(\n\(text)\n)" : "(\(text))" }
     } else if !chain.isEmpty || quotes.isUnclear {
