@@ -36,7 +36,8 @@ struct TaskfileTests {
         "required: false", "description: Build it",
       ])
     #expect(!parts[0].contains("rm"), "\(workflow.text)")
-    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+    #expect(workflow.remarks.map(\.line) == [2, 3], "\(workflow.remarks)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
   @Test func `a condition decides about its command`() throws {
@@ -104,5 +105,52 @@ struct TaskfileTests {
       files: ["Taskfile.yml": "includes: { b: Taskfile.yml }\ntasks: { x: make }"])
     #expect(workflow.remarks.contains { $0.text.contains("there is no a.yml") })
     #expect(workflow.verdict == .inPart)
+  }
+
+  @Test func `each included file has its own variables`() throws {
+    let workflow = try tasks(
+      """
+      vars: { X: root }
+      includes: { a: { taskfile: l.yml, vars: { Y: one } }, b: { taskfile: l.yml, vars: { Y: two } } }
+      tasks: { all: { cmds: [{ task: a:t }, { task: b:t }] } }
+      """, files: ["l.yml": "vars: { X: lib }\ntasks: { t: 'echo {{.X}} {{.Y}}' }"])
+    expect(workflow, contains: ["run: echo lib one", "run: echo lib two"])
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    ("vars: { A: 1.50, B: 010, C: 1e3 }", "'./x {{.A}} {{.B}} {{.C}}'", "./x 1.5 8 1000"),
+    ("", "[{ for: [p, q], cmd: ./x, if: 'test {{.ITEM}} = q' }]", "test q = q"),
+    ("", "[{ cmd: './x; false; ./y', ignore_error: true }]", "set +e\n      (set -e"),
+    ("", "[{ for: [p], task: t, vars: { F: '{{.ITEM}}' } }]\n  t: ./t {{.F}}", "F: p"),
+  ])
+  func `what go-task computes is computed`(_ vars: String, _ task: String, _ part: String) throws {
+    let workflow = try tasks("\(vars)\ntasks:\n  default: \(task)")
+    let text = workflow.text.replacing("${A}", with: "1.5").replacing("${B}", with: "8")
+      .replacing("${C}", with: "1000")
+    #expect(text.contains(part), "\(workflow.text)")
+    #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    "vars: { A: '{{.B}}', B: x }\ntasks: { t: 'rm {{.A}}' }",
+    "dotenv: [.env]\nenv: { A: x }\ntasks: { t: 'rm $A' }", "dotenv: [.b]\ntasks: { t: 'rm $A' }",
+    "tasks: { t: { cmds: [{ task: u, ignore_error: true }] }, u: { preconditions: [ls], cmds: [rm] } }",
+    "vars: { V: { sh: ls } }\ntasks: { t: { cmds: [{ cmd: rm, if: 'true; test {{.V}}' }] } }",
+  ])
+  func `a value that differs here lets the task fail`(_ text: String) throws {
+    let workflow = try tasks(text, files: [".env": "A=1\n", ".b": "A=\"x$B\"\n"])
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.text.contains("# missing: "), "\(workflow.text)")
+  }
+
+  @Test(arguments: [
+    "vars: { V: { sh: ls } }\ntasks: { t: './x {{.V}}' }", "dotenv: [.c]\ntasks: { t: ./x }",
+    "tasks: { t: { requires: { vars: [X] }, cmds: ['./x {{.X}}'] } }",
+  ])
+  func `what runs at another time has a note`(_ text: String) throws {
+    let workflow = try tasks(text)
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.remarks.allSatisfy { $0.line > 0 }, "\(workflow.remarks)")
   }
 }

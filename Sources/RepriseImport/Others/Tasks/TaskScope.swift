@@ -18,12 +18,17 @@ final class TaskScope: TaskNames {
   private var required: [String: [String]] = [:]
   /// The lines of a script that set variables, by name.
   private var computed: [(name: String, line: String)] = []
-  /// The variables that are being evaluated.
+  /// The names of the settings that are being evaluated.
   private var active: Set<String> = []
+  /// The positions of the variables that are being evaluated: only those before them are set.
+  private var limits: [Layer: Int] = [:]
+  private var depth = 0
 
-  private var own: SourceNode { task.node }
+  /// The places where variables are set, each of which can use those before it.
+  private enum Layer { case task, file, all }
+
+  var own: SourceNode { task.node }
   static let hereVariable = "ROOT_DIR"
-  private static let roundsMax = 1000
 
   init(
     _ task: TaskfileIncludes.Task, context: TaskfileContext, passed: [String: TaskValue],
@@ -44,13 +49,15 @@ final class TaskScope: TaskNames {
 
   private var top: TaskScope { parent ?? self }
 
+  func note(_ line: Int, _ text: String) {
+    let remark = ImportRemark(weight: .note, line: line, text: text)
+    if !top.remarks.contains(remark) { top.remarks.append(remark) }
+  }
+
   var machine: (system: String, architecture: String) {
     let system = context.folder.system.lowercased()
     let architecture = ["x86_64": "amd64", "aarch64": "arm64"][context.folder.architecture]
-    let text = "OS and ARCH of templates are those of this machine"
-    if !top.remarks.contains(where: { $0.text == text }) {
-      top.remarks.append(ImportRemark(weight: .note, line: 0, text: text))
-    }
+    note(0, "OS and ARCH of templates are those of this machine")
     return (system, architecture ?? context.folder.architecture)
   }
 
@@ -64,24 +71,26 @@ final class TaskScope: TaskNames {
       return try parent.value(name, mustBeKnown: mustBeKnown, isOptional: isOptional)
     }
     if let value = try special(name, mustBeKnown) { return value }
-    if let node = own["vars"]?[name], active.insert("own \(name)").inserted {
-      defer { active.remove("own \(name)") }
-      return try value(of: node, name: name)
-    }
-    if let value = passed[name] {
+    if let value = try variable(name, .task, own["vars"]?.pairs ?? []) { return value }
+    if limits[.all] == nil, limits[.file] == nil, let value = passed[name] {
       if value == .text(ShellText(part: .parameter(name))) {
         if mustBeKnown { throw Untranslatable("\(name) is known only when it runs") }
         add(name)
       }
       return value
     }
-    if let node = context.globals[name] {
+    if context.ambiguous.contains(name) || context.globals[name] == nil,
+      let value = try variable(name, .file, task.variables)
+    {
+      return value
+    }
+    if let (node, position) = context.globals[name], position < limits[.all] ?? .max {
       if context.ambiguous.contains(name) {
         throw Untranslatable("\(name) has different values in several files")
       }
-      guard active.insert(name).inserted else { throw Untranslatable("\(name) is made of itself") }
-      defer { active.remove(name) }
-      return try global(name, node, mustBeKnown)
+      return try limited(to: position, .all) { () throws(Untranslatable) in
+        try global(name, node, mustBeKnown)
+      }
     }
     if context.environment.contains(where: { $0.name == name })
       || own["env"]?.pairs.contains(where: { $0.key.text == name }) == true
@@ -98,6 +107,31 @@ final class TaskScope: TaskNames {
     }
     guard isOptional else { throw Untranslatable("the variable \(name) is not set") }
     return .nothing
+  }
+
+  /// Returns the value of the last of these variables that is set before the one that uses it.
+  private func variable(
+    _ name: String, _ layer: Layer, _ pairs: [SourceNode.Pair]
+  ) throws(Untranslatable) -> TaskValue? {
+    // The variables of a file are set before those of a task.
+    guard limits[.all] == nil, layer == .file || limits[.file] == nil else { return nil }
+    let limit = limits[layer] ?? .max
+    let position = pairs.indices.last {
+      $0 < limit && pairs[$0].key.text == name && !pairs[$0].value.isNull
+    }
+    guard let position else { return nil }
+    return try limited(to: position, layer) { () throws(Untranslatable) in
+      try value(of: pairs[position].value, name: name)
+    }
+  }
+
+  private func limited(
+    to position: Int, _ layer: Layer, _ body: () throws(Untranslatable) -> TaskValue
+  ) throws(Untranslatable) -> TaskValue {
+    let old = limits[layer]
+    limits[layer] = position
+    defer { limits[layer] = old }
+    return try body()
   }
 
   private func special(_ name: String, _ mustBeKnown: Bool) throws(Untranslatable) -> TaskValue? {
@@ -150,6 +184,10 @@ final class TaskScope: TaskNames {
       if !computed.contains(where: { $0.name == name }) {
         let text = try self.command(command)
         computed.append((name, "\(name)=\"$(\(text))\""))
+        note(
+          node.mark.line,
+          "\(name): its command runs in each step that uses it, and the shell reads "
+            + "no quotes in what it prints")
       }
       return .text(ShellText(part: .shell("${\(name)}")))
     }
@@ -160,16 +198,19 @@ final class TaskScope: TaskNames {
     guard !node.isMap else { throw Untranslatable("a variable of this kind") }
     guard let text = node.text, text.contains("{{") else { return TaskValue(node) }
     // Each is several calls deep.
-    try Effort.check(depth: 2 * active.count)
+    depth += 1
+    defer { depth -= 1 }
+    try Effort.check(depth: 2 * depth)
     let value = try TaskTemplate(text).value(self)
     try context.effort.spend(value.printed)
     return value
   }
 
-  func require(_ name: String, _ options: [String]) {
+  func require(_ name: String, _ options: [String], _ line: Int) {
     guard context.globals[name] == nil, passed[name] == nil else { return }
     required[name] = options
     add(name)
+    note(line, "\(name) must be given before anything runs")
   }
 
   /// Whether a task that is used gets this parameter from this one.
@@ -185,8 +226,10 @@ final class TaskScope: TaskNames {
       return .map([Draft.Item("options", .texts(options))])
     }
     if name == "CLI_ARGS" { return .parameter("") }
-    if passed[name] == nil, let node = context.globals[name],
-      let known = try? value(of: node).printed.known
+    if passed[name] == nil, let (node, position) = context.globals[name],
+      let value = try? limited(
+        to: position, .all, { () throws(Untranslatable) in try value(of: node) }),
+      let known = value.printed.known
     {
       return .parameter(known)
     }
@@ -217,6 +260,12 @@ final class TaskScope: TaskNames {
     try TaskTemplate(text).text(self).script()
   }
 
+  /// Whether another shell knows all variables of a script.
+  func exports(_ script: String) -> Bool {
+    !script.contains(MakeVariables.here)
+      && !computed.contains { script.contains("${\($0.name)}") }
+  }
+
   func text(_ text: String, known: Bool) throws(Untranslatable) -> String {
     let value = try TaskTemplate(text).text(self, known: known)
     guard let result = value.known else {
@@ -243,127 +292,5 @@ final class TaskScope: TaskNames {
     let script = body.joined(separator: "\n")
       .replacing(MakeVariables.here, with: "${\(Self.hereVariable)}")
     return (script, parameters.filter { script.contains("${\($0)}") })
-  }
-
-  // MARK: Settings
-
-  /// The folder of the commands; nil for that of the file.
-  func folder() throws(Untranslatable) -> String? {
-    let given = try own["dir"].map { node throws(Untranslatable) in
-      MakePattern.relative(try text(node.text ?? "", known: true))
-    }
-    if let given, given.first == "/" { return given }
-    let parts = [task.folder, given].compactMap(\.self).filter { !$0.isEmpty && $0 != "." }
-    return parts.isEmpty ? nil : parts.joined(separator: "/")
-  }
-
-  /// The environment of the workflow; that of the process takes precedence.
-  func environment() throws(Untranslatable) -> [Draft.Item] {
-    var items: [Draft.Item] = []
-    let ownPairs = own["env"]?.pairs.map { ($0.key.text ?? "", $0.value) } ?? []
-    for (name, node) in context.environment + ownPairs where StepNames.identifier(name) == name {
-      items.removeAll { $0.key == name }
-      guard !node.isNull else { continue }
-      let text = try value(of: node, name: name).printed
-      if let known = text.known, !known.contains(MakeVariables.here) {
-        let literal = "'\(known.replacing("'", with: "''"))'"
-        items.append(Draft.Item(name, .text("${{ env.\(name) || \(literal) }}")))
-      } else {
-        throw Untranslatable("the variable \(name) of the environment is computed")
-      }
-    }
-    return items
-  }
-
-  func dotenv() throws(Untranslatable) -> [String] {
-    var files: [String] = []
-    for node in [own["dotenv"], context.root["dotenv"]].compactMap(\.self) {
-      for file in node.texts { files.append(MakePattern.relative(try text(file, known: true))) }
-    }
-    // There, the first file that sets a variable counts, here the last one.
-    return files.reversed()
-  }
-
-  var shellOptions: [String] {
-    let names = (context.root["set"]?.texts ?? []) + (own["set"]?.texts ?? [])
-    let options = names.filter { $0 != "errexit" && $0 != "e" }.flatMap { ["-o", $0] }
-    let more = (context.root["shopt"]?.texts ?? []) + (own["shopt"]?.texts ?? [])
-    return more.flatMap { ["-O", $0] } + options
-  }
-
-  func patterns(_ node: SourceNode?) throws(Untranslatable) -> [String] {
-    var patterns: [String] = []
-    for element in node?.oneOrMore ?? [] {
-      guard let pattern = element.text ?? element["exclude"]?.text else { continue }
-      let path = MakePattern.relative(try text(pattern, known: true))
-      patterns.append(element.isMap ? "!" + path : path)
-    }
-    return patterns
-  }
-
-  // MARK: Systems and loops
-
-  /// Whether the task runs on this machine.
-  var isHere: Bool { own["platforms"].map { isHere($0.texts) } ?? true }
-
-  func isHere(_ platforms: [String]) -> Bool {
-    let own = machine
-    return platforms.contains { platform in
-      platform == own.system || platform == own.architecture
-        || platform == "\(own.system)/\(own.architecture)"
-    }
-  }
-
-  /// The words of a loop that only a shell knows; nil for another one.
-  func shellLoop(_ node: SourceNode?) throws(Untranslatable) -> (name: String, words: String)? {
-    guard let node, let variable = node["var"]?.text else { return nil }
-    let name = node["as"]?.text ?? "ITEM"
-    guard case .text(let text) = try value(variable, mustBeKnown: false, isOptional: false),
-      text.known == nil, node["split"] == nil
-    else { return nil }
-    return (name, try text.script())
-  }
-
-  /// Returns the variables of each round of a loop; one without any if there is no loop.
-  func loop(_ node: SourceNode?) throws(Untranslatable) -> [[String: TaskValue]] {
-    guard let node else { return [[:]] }
-    if node.isList {
-      var rounds: [[String: TaskValue]] = []
-      for element in node.elements { rounds.append(["ITEM": try value(of: element)]) }
-      return rounds
-    }
-    let name = node["as"]?.text ?? "ITEM"
-    if let matrix = node["matrix"] {
-      var rounds: [[String: TaskValue]] = [[:]]
-      for pair in matrix.pairs {
-        let key = pair.key.text ?? ""
-        guard rounds.count * pair.value.elements.count <= Self.roundsMax else {
-          throw Untranslatable("a loop with more than \(Self.roundsMax) rounds")
-        }
-        rounds = rounds.flatMap { round in
-          pair.value.elements.map { element in
-            var round = round
-            round[key] = TaskValue(element)
-            return round
-          }
-        }
-      }
-      return rounds.map { [name: .map($0)] }
-    }
-    guard let variable = node["var"]?.text else {
-      throw Untranslatable("a loop of this kind: \(node.text ?? "for")")
-    }
-    switch try value(variable, mustBeKnown: true, isOptional: false) {
-    case .list(let values): return values.map { [name: $0] }
-    case .map(let values):
-      return values.sorted { $0.key < $1.key }.map { [name: $1, "KEY": TaskValue($0)] }
-    case let other:
-      let text = try other.known("a loop")
-      let words =
-        node["split"]?.text.map {
-          text.split(separator: $0, omittingEmptySubsequences: false).map(String.init)
-        } ?? text.words
-      return words.map { [name: TaskValue($0)] }
-    }
   }
 }

@@ -24,9 +24,30 @@ indirect enum TaskValue: Equatable {
           node.pairs.map { ($0.key.text ?? "", TaskValue($0.value)) }, uniquingKeysWith: { $1 }))
     } else if let flag = node.boolean {
       self = .boolean(flag)
+    } else if case .scalar(let text, isPlain: true) = node.content, let number = Self.number(text) {
+      self = .number(number)
     } else {
-      self = node.isNumber ? .number(node.text ?? "") : TaskValue(node.text ?? "")
+      self = TaskValue(node.text ?? "")
     }
+  }
+
+  /// How go-task prints a number of YAML: `1.50` is 1.5, and `010` is 8.
+  private static func number(_ text: String) -> String? {
+    guard text.first.map({ "+-.0123456789".contains($0) }) == true else { return nil }
+    let digits = text.filter { $0 != "_" }
+    let isNegative = digits.first == "-"
+    let plain = digits.drop { "+-".contains($0) }
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2), ("0", 8)]
+    where plain.hasPrefix(prefix) && plain.count > prefix.count {
+      guard let value = Int(plain.dropFirst(prefix.count), radix: radix) else { continue }
+      return String(isNegative ? -value : value)
+    }
+    if let value = Int(digits) { return String(value) }
+    guard let value = Double(digits), abs(value) < 1e15, abs(value) >= 1e-4 else {
+      return Double(digits) == 0 ? "0" : nil
+    }
+    let printed = String(value)
+    return printed.hasSuffix(".0") ? String(printed.dropLast(2)) : printed
   }
 
   /// What a template prints for it.

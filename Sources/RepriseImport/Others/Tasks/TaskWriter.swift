@@ -195,7 +195,8 @@ struct TaskWriter {
     for required in node["requires"]?["vars"]?.elements ?? [] {
       guard let name = required.text ?? required["name"]?.text else { continue }
       let options = required["enum"]?.texts ?? []
-      scope.require(name, options)
+      scope.require(name, options, required.mark.line)
+      result.canRefuse = true
     }
     if let folder = try scope.folder(), !context.folder.exists(folder), scope.isHere {
       steps.append(step([Draft.Item("exec", .texts(["mkdir", "-p", folder]))], name: "\(id)-dir"))
@@ -207,6 +208,7 @@ struct TaskWriter {
     try readDependencies()
     for condition in node["preconditions"]?.elements ?? [] {
       line = condition.mark.line
+      result.canRefuse = true
       guard let command = condition.text ?? condition["sh"]?.text else { continue }
       let message = try scope.text(
         condition["msg"]?.text ?? "`\(command)` failed", known: true)
@@ -222,13 +224,16 @@ struct TaskWriter {
   }
 
   /// Returns a command as a condition.
-  private func test(_ command: String) throws(Untranslatable) -> String {
-    let text = try scope.command(command)
+  private func test(
+    _ command: String, _ inner: TaskScope? = nil
+  ) throws(Untranslatable) -> String {
+    let text = try (inner ?? scope).command(command)
     var place = ShellPlace()
     place.read(text)
     guard place.operators.contains(where: { ";\n&".contains($0) }), !place.operators.contains("&&")
     else { return "( \(text) )" }
     // The condition of a shell does not end with the first command that fails.
+    guard scope.exports(text) else { throw Untranslatable("a condition with a computed value") }
     return "bash -e -c \(text.shellQuoted)"
   }
 
@@ -277,6 +282,10 @@ struct TaskWriter {
     }
     if !with.isEmpty { items.append(Draft.Item("with", .map(with))) }
     let ignores = node["ignore_error"]?.boolean == true || scope.ignoresErrors
+    guard !ignores || !other.canRefuse else {
+      throw Untranslatable("an error of \(name) that is ignored, but not that of its conditions")
+    }
+    result.canRefuse = result.canRefuse || other.canRefuse
     if ignores { items.append(Draft.Item("continue-on-error", .word("true"))) }
     return step(items, name: name)
   }
@@ -315,7 +324,7 @@ struct TaskWriter {
         flush()
         var item = try call(command, loop)
         if let condition = command["if"]?.text {
-          let decides = try check(try test(condition), "\(id)-if")
+          let decides = try check(try test(condition, scope.with(loop)), "\(id)-if")
           item.value.items.insert(
             Draft.Item("if", .text("(steps.\(decides).outputs.run || '') == 'yes'")), at: 1)
         }
@@ -336,7 +345,7 @@ struct TaskWriter {
       text: line, ignoresErrors: ignores || scope.ignoresErrors, endsAtFailure: true
     ).script()
     if node.isMap, let condition = node["if"]?.text {
-      return "if \(try test(condition)); then\n\(line)\nfi"
+      return "if \(try test(condition, inner)); then\n\(line)\nfi"
     }
     return line
   }

@@ -14,6 +14,8 @@ struct WrittenTask {
 
   /// Whether something could not be translated.
   var isIncomplete: Bool { remarks.contains { $0.weight == .missing } }
+  /// Whether it can end with an error that go-task never ignores, such as that of a precondition.
+  var canRefuse = false
 }
 
 /// What the translations of all tasks of a file share.
@@ -30,7 +32,7 @@ final class TaskfileContext {
   /// The names of tasks by their aliases.
   var aliases: [String: String] = [:]
   /// The variables of the file, without those of tasks.
-  var globals: [String: SourceNode] = [:]
+  var globals: [String: (node: SourceNode, position: Int)] = [:]
   var environment: [(name: String, node: SourceNode)] = []
   /// Variables that have another value in an included file.
   var ambiguous: Set<String> = []
@@ -53,26 +55,29 @@ final class TaskfileContext {
       tasks[task.name] = task
       for alias in task.node["aliases"]?.texts ?? [] { aliases[task.prefix + alias] = task.name }
     }
-    for (pair, isEnvironment) in includes.variables { read(pair, isEnvironment) }
+    for (position, entry) in includes.variables.enumerated() {
+      read(entry.pair, entry.isEnvironment, position)
+    }
     for task in includes.tasks { readCalls(task) }
   }
 
-  private func read(_ pair: SourceNode.Pair, _ isEnvironment: Bool) {
+  private func read(_ pair: SourceNode.Pair, _ isEnvironment: Bool, _ position: Int) {
     let name = pair.key.text ?? ""
     if isEnvironment {
       if !environment.contains(where: { $0.name == name }) {
         environment.append((name, pair.value))
       }
     } else if let other = globals[name] {
-      if other.draft.lineText != pair.value.draft.lineText { ambiguous.insert(name) }
+      if other.node.draft.lineText != pair.value.draft.lineText { ambiguous.insert(name) }
     } else {
-      globals[name] = pair.value
+      globals[name] = (pair.value, position)
     }
   }
 
   private func readCalls(_ task: TaskfileIncludes.Task) {
     let node = task.node
-    for call in (node["deps"]?.elements ?? []) + (node["cmds"]?.elements ?? []) {
+    let commands = node.isList ? node.elements : node["cmds"]?.elements ?? []
+    for call in (node["deps"]?.elements ?? []) + commands {
       guard let called = call["task"]?.text ?? call["defer"]?["task"]?.text,
         let name = resolve(called, from: task.prefix)
       else { continue }
@@ -187,7 +192,9 @@ struct TaskfileImport {
       items[0].key == "workflows"
         ? "Run a task: reprise run FILE#TASK"
         : "This is the task default; other tasks: reprise run FILE#TASK", at: 0)
-    for entry in workflows { remarks += entry.task.remarks }
+    for remark in workflows.flatMap(\.task.remarks) where !remarks.contains(remark) {
+      remarks.append(remark)
+    }
     let missing = remarks.filter { $0.weight == .missing && $0.line == 0 }
     items[0].comments += missing.map { "missing: \($0.text)" }
     return ImportDraft(
@@ -214,7 +221,7 @@ struct TaskfileImport {
 
 extension Draft {
   /// The value as text, to compare it.
-  var lineText: String { lines().texts.joined(separator: "\n") }
+  var lineText: String { Draft.list([Item("", self)]).lines().texts.joined(separator: "\n") }
 
   /// Whether a text in it is exactly this one.
   func mentions(_ text: String) -> Bool {

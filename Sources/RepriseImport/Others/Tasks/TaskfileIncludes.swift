@@ -15,6 +15,8 @@ struct TaskfileIncludes {
     let folder: String?
     /// The file that it is from.
     let file: SourceNode
+    /// The variables that the includes of its file set, and those of its file after them.
+    let variables: [SourceNode.Pair]
   }
 
   private static let depthMax = 8
@@ -31,49 +33,61 @@ struct TaskfileIncludes {
 
   init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
     self.files = files
-    read(root, prefix: "", folder: nil, base: "", hidden: [], depth: 0)
+    read(root, Place())
   }
 
-  private mutating func read(
-    _ root: SourceNode, prefix: String, folder: String?, base: String, hidden: [String], depth: Int
-  ) {
+  /// Where a file is included.
+  private struct Place {
+    var prefix = ""
+    var folder: String?
+    /// The folder of the file, with a slash.
+    var base = ""
+    var hidden: [String] = []
+    /// The variables that the includes set.
+    var variables: [SourceNode.Pair] = []
+    var depth = 0
+  }
+
+  private mutating func read(_ root: SourceNode, _ place: Place) {
     for pair in root["env"]?.pairs ?? [] { variables.append((pair, true)) }
     for pair in root["vars"]?.pairs ?? [] { variables.append((pair, false)) }
     for pair in root["tasks"]?.pairs ?? [] {
-      guard let name = pair.key.text, !hidden.contains(name) else { continue }
+      guard let name = pair.key.text, !place.hidden.contains(name) else { continue }
+      let own = place.depth == 0 ? [] : root["vars"]?.pairs ?? []
       tasks.append(
-        Task(name: prefix + name, node: pair.value, prefix: prefix, folder: folder, file: root))
+        Task(
+          name: place.prefix + name, node: pair.value, prefix: place.prefix, folder: place.folder,
+          file: root, variables: place.variables + own))
     }
     for pair in root["includes"]?.pairs ?? [] {
-      include(pair, prefix: prefix, folder: folder, base: base, depth: depth)
+      include(pair, place)
     }
   }
 
-  private mutating func include(
-    _ pair: SourceNode.Pair, prefix: String, folder: String?, base: String, depth: Int
-  ) {
+  private mutating func include(_ pair: SourceNode.Pair, _ place: Place) {
     let name = pair.key.text ?? ""
     let line = pair.key.mark.line
     let value = pair.value
     guard let path = value.text ?? value["taskfile"]?.text, !path.contains("{{"),
-      value["dir"]?.text?.contains("{{") != true, depth < Self.depthMax,
+      value["dir"]?.text?.contains("{{") != true, place.depth < Self.depthMax,
       count < Self.countMax
     else { return missing.append((line, "includes: \(name)")) }
-    guard let (root, file) = file(base + path) else {
+    guard let (root, file) = file(place.base + path) else {
       if value["optional"]?.boolean != true {
-        missing.append((line, "includes: import \(name) by itself: there is no \(base + path)"))
+        missing.append(
+          (line, "includes: import \(name) by itself: there is no \(place.base + path)"))
       }
       return
     }
     count += 1
-    // The variables of an include take precedence over those of its file.
-    for pair in value["vars"]?.pairs ?? [] { variables.append((pair, false)) }
     let own = value["dir"]?.text.map { $0 == "." ? "" : $0 } ?? ""
-    let inner = [folder ?? "", own].filter { !$0.isEmpty }.joined(separator: "/")
+    let folder = [place.folder ?? "", own].filter { !$0.isEmpty }.joined(separator: "/")
     read(
-      root, prefix: value["flatten"]?.boolean == true ? prefix : "\(prefix)\(name):",
-      folder: inner.isEmpty ? nil : inner, base: file, hidden: value["excludes"]?.texts ?? [],
-      depth: depth + 1)
+      root,
+      Place(
+        prefix: value["flatten"]?.boolean == true ? place.prefix : "\(place.prefix)\(name):",
+        folder: folder.isEmpty ? nil : folder, base: file, hidden: value["excludes"]?.texts ?? [],
+        variables: place.variables + (value["vars"]?.pairs ?? []), depth: place.depth + 1))
   }
 
   /// Returns a file, and its folder with a slash.
