@@ -82,22 +82,36 @@ struct JustExpression {
       return value
     }
     if "\"'`".contains(first) {
-      guard !rest.hasPrefix("\"\"\""), !rest.hasPrefix("'''"), !rest.hasPrefix("```"),
-        let end = rest.dropFirst().firstIndex(of: first)
-      else { throw Untranslatable("a text of several lines") }
-      let inner = String(rest[rest.index(after: rest.startIndex)..<end])
-      rest = rest[rest.index(after: end)...]
-      if first == "`" { return ShellText(part: .shell("$(\(inner))")) }
-      guard first == "\"", inner.contains("\\") else { return ShellText(inner) }
-      return ShellText(
-        inner.replacing("\\n", with: "\n").replacing("\\t", with: "\t")
-          .replacing("\\\\", with: "\\"))
+      return try text(&rest, first)
     }
     let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
     guard !name.isEmpty else { throw Untranslatable("the expression \(rest)") }
     rest = rest.dropFirst(name.count)
     if rest.first == "(" { return try function(String(name), &rest, depth) }
     return try variable(String(name), depth)
+  }
+
+  /// Reads a text in quotes, or a command in backquotes.
+  private func text(
+    _ rest: inout Substring, _ quote: Character
+  ) throws(Untranslatable) -> ShellText {
+    guard !rest.hasPrefix(String(repeating: quote, count: 3)) else {
+      throw Untranslatable("a text of several lines")
+    }
+    rest = rest.dropFirst()
+    var inner = ""
+    while let character = rest.popFirst(), character != quote {
+      guard quote == "\"", character == "\\" else {
+        inner.append(character)
+        if rest.isEmpty { throw Untranslatable("a text of several lines") }
+        continue
+      }
+      guard let escaped = rest.popFirst(),
+        let meant = ["n": "\n", "t": "\t", "r": "\r", "\"": "\"", "\\": "\\"][escaped]
+      else { throw Untranslatable("an escape in a text") }
+      inner += meant
+    }
+    return quote == "`" ? ShellText(part: .shell("$(\(inner))")) : ShellText(inner)
   }
 
   private func variable(_ name: String, _ depth: Int) throws(Untranslatable) -> ShellText {
@@ -141,6 +155,11 @@ struct JustExpression {
         other.isEmpty || MakeVariables.isPlain(other)
       else { break }
       return ShellText(part: .shell("${\(text)-\(other)}"))
+    case ("file_name", 1): if let text = texts[0] { return ShellText(MakePattern.file(text)) }
+    case ("parent_directory", 1), ("parent_dir", 1):
+      if let text = texts[0], text.contains("/") { return ShellText(MakePattern.folder(text)) }
+    case ("join", 2):
+      if let one = texts[0], let two = texts[1] { return ShellText("\(one)/\(two)") }
     case ("uppercase", 1): if let text = texts[0] { return ShellText(text.uppercased()) }
     case ("lowercase", 1): if let text = texts[0] { return ShellText(text.lowercased()) }
     case ("trim", 1): if let text = texts[0] { return ShellText(text.trimmed) }

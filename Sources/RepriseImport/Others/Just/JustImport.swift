@@ -4,6 +4,8 @@
 struct JustImport {
   private let file: Justfile
   private let folder: ImportFolder
+  /// The recipes for this machine.
+  private let recipes: [JustRecipe]
   private var remarks: [ImportRemark] = []
   private var stepCount = 0
   private static let stepsMax = 10_000
@@ -11,6 +13,11 @@ struct JustImport {
   init(_ text: String, folder: ImportFolder) {
     file = Justfile(text)
     self.folder = folder
+    recipes = file.recipes.filter { $0.isFor(folder.system) }
+    for recipe in file.recipes where !recipe.isFor(folder.system) {
+      let text = "\(recipe.name): this recipe is for other systems"
+      remarks.append(ImportRemark(weight: .note, line: recipe.line, text: text))
+    }
   }
 
   /// What is written for one recipe.
@@ -26,12 +33,12 @@ struct JustImport {
 
   /// Translates the file.
   mutating func draft() throws(ImportError) -> ImportDraft {
-    guard let first = file.recipes.first else { throw ImportError("it has no recipe") }
-    let main = file.recipes.first { $0.attributes.contains("default") } ?? first
+    guard let first = recipes.first else { throw ImportError("it has no recipe") }
+    let main = recipes.first { $0.attributes.contains("default") } ?? first
     var names = StepNames()
     var items = workflow(main)
     var workflows: [Draft.Item] = []
-    for recipe in file.recipes where recipe.name != main.name && !isPrivate(recipe) {
+    for recipe in recipes where recipe.name != main.name && !isPrivate(recipe) {
       workflows.append(
         Draft.Item(names.workflow(for: recipe.name, otherwise: "recipe"), .map(workflow(recipe))))
     }
@@ -43,6 +50,11 @@ struct JustImport {
     items[0].comments.insert(
       "This is the recipe \(main.name); other recipes: reprise run FILE#RECIPE", at: 0)
     return ImportDraft(root: .map(items), remarks: remarks, stepCount: stepCount)
+  }
+
+  private mutating func note(_ line: Int, _ text: String) {
+    let remark = ImportRemark(weight: .note, line: line, text: text)
+    if !remarks.contains(remark) { remarks.append(remark) }
   }
 
   private func isPrivate(_ recipe: JustRecipe) -> Bool {
@@ -57,6 +69,13 @@ struct JustImport {
       values[parameter.name] = ShellText(part: .parameter(name))
       let expression = JustExpression(file: file, folder: folder, values: [:])
       let given = parameter.value.flatMap { try? expression.value($0).known }
+      if let given, !given.isEmpty, !MakeVariables.isPlain(given) {
+        // A shell would not read the value of a variable as just's text.
+        values[parameter.name] = ShellText(given)
+        note(
+          recipe.line, "\(recipe.name): \(parameter.name) cannot be set: a shell reads its default")
+        continue
+      }
       let value: Draft =
         given.map { Draft.parameter($0) }
         ?? (parameter.kind == "*" ? .parameter("") : .map([Draft.Item("type", .text("string"))]))
@@ -83,10 +102,8 @@ struct JustImport {
 
   /// The shell of the file, which ends with the first line that fails; nil if it is unknown.
   private var shell: [String]? {
-    guard let text = file.settings["shell"] else { return ["sh", "-e", "-u", "-c"] }
-    let words = text.dropFirst().dropLast().split(separator: ",").map {
-      String($0).trimmed.trimmingQuotes
-    }
+    guard file.settings["shell"] != nil else { return ["sh", "-e", "-u", "-c"] }
+    let words = shellWords
     guard let program = words.first,
       ["sh", "bash", "zsh", "dash"].contains(MakePattern.file(program)),
       words.count > 1, let last = words.last, last.first == "-", last.contains("c")
@@ -96,8 +113,20 @@ struct JustImport {
       + words.dropFirst().dropLast() + ["-c"]
   }
 
+  /// Whether the shell of each line ends with the first command that fails.
+  private var shellEndsAtFailure: Bool {
+    shellWords.contains { $0.first == "-" && $0.contains("e") }
+  }
+
+  /// The setting `shell`.
+  private var shellWords: [String] {
+    (file.settings["shell"] ?? "").dropFirst().dropLast().split(separator: ",").map {
+      String($0).trimmed.trimmingQuotes
+    }
+  }
+
   private static let attributes: Set = [
-    "private", "no-exit-message", "no-quiet", "unix", "linux", "macos", "default",
+    "private", "no-exit-message", "no-quiet", "default",
   ]
 
   private mutating func visit(
@@ -108,7 +137,11 @@ struct JustImport {
     depend(recipe.before, recipe, values, &plan)
     if !recipe.body.isEmpty { plan.steps.append(step(recipe, values, &plan)) }
     plan.done.insert(key)
+    // What comes after runs again if it has run before.
+    let done = plan.done
+    plan.done = []
     depend(recipe.after, recipe, values, &plan)
+    plan.done.formUnion(done)
   }
 
   private mutating func depend(
@@ -118,7 +151,7 @@ struct JustImport {
     for dependency in dependencies {
       let name = file.aliases[dependency.name] ?? dependency.name
       do throws(Untranslatable) {
-        guard let other = file.recipes.first(where: { $0.name == name }) else {
+        guard let other = recipes.first(where: { $0.name == name }) else {
           throw Untranslatable("there is no recipe \(name)")
         }
         guard plan.active.count < Effort.depthMax, stepCount < Self.stepsMax else {
@@ -175,7 +208,8 @@ struct JustImport {
         throw Untranslatable("the setting \(name)")
       }
       var question: String?
-      for attribute in recipe.attributes where !Self.attributes.contains(attribute) {
+      for attribute in recipe.attributes
+      where !Self.attributes.contains(attribute) && !JustRecipe.systems.contains(attribute) {
         if attribute.hasPrefix("group") || attribute.hasPrefix("doc") { continue }
         guard attribute.hasPrefix("confirm") else {
           throw Untranslatable("the attribute [\(attribute)]")
@@ -223,41 +257,62 @@ struct JustImport {
     return items
   }
 
+  /// Reads a recipe that is a script with `#!`.
   private func script(
+    _ recipe: JustRecipe, _ expression: JustExpression
+  ) throws(Untranslatable) -> (String, [String]) {
+    let text = recipe.body.map(\.text).joined(separator: "\n")
+    let value = try interpolated(text, expression)
+    let program = MakePattern.file(recipe.body.first?.text.words.last ?? "")
+    let isShell = ["sh", "bash", "dash", "zsh", "ksh"].contains(program)
+    guard value.known != nil || isShell && value.commands.isEmpty else {
+      throw Untranslatable("a value in a script with #!")
+    }
+    let script: String
+    if let known = value.known { script = known } else { script = try value.script() }
+    guard !script.contains(MakeVariables.here) else {
+      throw Untranslatable("the folder in a script with #!")
+    }
+    return (script, value.parameters)
+  }
+
+  private mutating func script(
     _ recipe: JustRecipe, _ values: [String: ShellText], _ line: inout Int
   ) throws(Untranslatable) -> (String, [String]) {
     let expression = JustExpression(file: file, folder: folder, values: values)
+    if recipe.body.first?.text.hasPrefix("#!") == true { return try script(recipe, expression) }
     var parameters: [String] = []
     var lines: [String] = []
-    let isScript = recipe.body.first?.text.hasPrefix("#!") == true
+    var commands: [String] = []
     var continued = ""
     for entry in recipe.body {
       if continued.isEmpty { line = entry.line }
       var text = continued + entry.text
       continued = ""
-      if !isScript, text.last == "\\" {
+      if text.last == "\\" {
         continued = text.dropLast() + ""
         continue
       }
-      let value = try interpolated(text, expression)
-      if isScript, value.known == nil { throw Untranslatable("a value in a script with #!") }
+      let value = try interpolated(text, expression).naming(&commands)
       for name in value.parameters where !parameters.contains(name) { parameters.append(name) }
       text = try value.script()
-      guard !isScript else {
-        lines.append(text)
-        continue
-      }
       var ignoresErrors = false
       while let first = text.first, first == "@" || first == "-" {
         ignoresErrors = ignoresErrors || first == "-"
         text.removeFirst()
       }
       guard !text.trimmed.isEmpty, !text.hasPrefix("#") else { continue }
-      lines.append(try CommandLine(text: text, ignoresErrors: ignoresErrors).script())
+      lines.append(
+        try CommandLine(
+          text: text, ignoresErrors: ignoresErrors, endsAtFailure: shellEndsAtFailure
+        ).script())
     }
+    if !commands.isEmpty {
+      note(recipe.line, "\(recipe.name): what is in backquotes runs at the start of this recipe")
+    }
+    lines.insert(contentsOf: commands, at: 0)
     var script = lines.joined(separator: "\n")
     if script.contains(MakeVariables.here) {
-      guard !isScript else { throw Untranslatable("the folder in a script with #!") }
       script = "JUST_DIR=$PWD\n" + script.replacing(MakeVariables.here, with: "${JUST_DIR}")
     }
     return (script.isEmpty ? "true" : script, parameters)

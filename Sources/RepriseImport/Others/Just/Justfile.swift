@@ -25,6 +25,16 @@ struct JustRecipe {
   var attributes: [String] = []
   var description: String?
   var isQuiet = false
+
+  /// The attributes that say for which systems a recipe is.
+  static let systems: Set = ["unix", "linux", "macos", "windows", "openbsd", "freebsd", "android"]
+
+  /// Whether it is for a system, as `uname` prints it.
+  func isFor(_ system: String) -> Bool {
+    let own = Self.systems.intersection(attributes)
+    return own.isEmpty || own.contains("unix")
+      || own.contains(system == "Darwin" ? "macos" : system.lowercased())
+  }
 }
 
 /// The content of a justfile.
@@ -156,9 +166,11 @@ struct Justfile {
     var words = [""]
     var quote: Character?
     var depth = 0
+    var isEscaped = false
     for character in text {
       if let current = quote {
-        if character == current { quote = nil }
+        if character == current, !isEscaped { quote = nil }
+        isEscaped = character == "\\" && current == "\"" && !isEscaped
       } else if "\"'`".contains(character) {
         quote = character
       } else if character == "(" {
@@ -178,10 +190,12 @@ struct Justfile {
   /// Returns the first position of a character outside of quotes.
   static func outside(_ target: Character, in text: String) -> String.Index? {
     var quote: Character?
+    var isEscaped = false
     for position in text.indices {
       let character = text[position]
       if let current = quote {
-        if character == current { quote = nil }
+        if character == current, !isEscaped { quote = nil }
+        isEscaped = character == "\\" && current == "\"" && !isEscaped
       } else if character == target {
         return position
       } else if "\"'`".contains(character) {

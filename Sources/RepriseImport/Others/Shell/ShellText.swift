@@ -88,6 +88,31 @@ struct ShellText: Equatable {
     return isQuoted ? "$({ \(command); } | paste -s -d ' ' -)" : "$(\(command))"
   }
 
+  /// The commands whose output is in the text, such as `$(uname)`.
+  var commands: [String] {
+    parts.compactMap {
+      if case .shell(let text) = $0, text.hasPrefix("$(") { text } else { nil }
+    }
+  }
+
+  /// Returns the text with variables in place of the output of commands.
+  ///
+  /// - Parameter lines: The lines that set the variables, which are added to.
+  func naming(_ lines: inout [String]) -> ShellText {
+    var result = ShellText()
+    for part in parts {
+      guard case .shell(let text) = part, text.hasPrefix("$(") else {
+        result.append(part)
+        continue
+      }
+      let known = lines.firstIndex { $0.hasSuffix("=\(text)") }
+      let name = "OUTPUT_\((known ?? lines.count) + 1)"
+      if known == nil { lines.append("\(name)=\(text)") }
+      result.append(.shell("${\(name)}"))
+    }
+    return result
+  }
+
   /// The parameters in the text.
   var parameters: [String] {
     parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }

@@ -1,0 +1,41 @@
+import RepriseImport
+import Testing
+
+struct JustTests {
+  private func just(_ text: String) throws -> ImportedWorkflow {
+    try imported(text, from: .just, path: "justfile")
+  }
+
+  @Test(arguments: [
+    ("v := `cat VERSION`\na:\n  echo '{{v}}' {{v}}\n", "OUTPUT_1=$(cat VERSION)\n"),
+    ("v := `cat VERSION`\na:\n  echo {{v}}\n", "echo ${OUTPUT_1}"),
+    ("a x='$HOME':\n  echo {{x}}\n", "run: echo $HOME"),
+    ("a x='*':\n  echo {{x}}\n", "run: echo *"),
+    ("x := \"a\\\"b\"\na:\n  echo '{{x}}'\n", "echo 'a\"b'"),
+    ("set shell := [\"sh\", \"-ec\"]\na:\n  false; touch no\n", "(false; touch no)"),
+    ("a x='p':\n  #!/bin/sh\n  echo '{{x}}'\n", "echo ''\"${x}\"''"),
+    ("[windows]\na:\n  echo w\n[linux]\na:\n  echo l\n", "run: echo l"),
+  ])
+  func `a recipe runs what just runs`(_ text: String, _ part: String) throws {
+    let workflow = try just(text)
+    #expect(workflow.text.contains(part), "\(workflow.text)")
+    #expect(!workflow.text.contains("echo w"), "\(workflow.text)")
+    #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
+  }
+
+  @Test func `a recipe that comes after runs again`() throws {
+    let workflow = try just("all: a && b\n  echo all\na: b\n  echo a\nb:\n  echo b\n")
+    let steps = workflow.text.split(separator: "\nworkflows:")[0]
+    #expect(steps.ranges(of: "run: echo b").count == 2, "\(workflow.text)")
+  }
+
+  @Test(arguments: [
+    "x := \"\\u{41}\"\na:\n  rm {{x}}\n", "a x='p':\n  #!/usr/bin/env python3\n  rm('{{x}}')\n",
+    "v := `ls`\na:\n  #!/bin/sh\n  rm {{v}}\n",
+  ])
+  func `a value that is not known lets the recipe fail`(_ text: String) throws {
+    let workflow = try just(text)
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+  }
+}
