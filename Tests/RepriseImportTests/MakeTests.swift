@@ -95,6 +95,7 @@ struct MakeTests {
     (".SHELLFLAGS = -ec\na:\n\tfalse; touch no\n", "(false; touch no)"),
     ("A = 1\nundefine A\nA ?= 2\na:\n\techo $(A)\n", "echo ${A-2}"),
     (".DEFAULT:\n\techo any $@\na: other\n\tls\n", "echo any other"),
+    ("a:\n\techo $(notdir $(CURDIR))\n", "echo $(basename \"${CURDIR}\")"),
     ("a: A = 1;2\na:\n\techo '$(A)'\n", "echo '1;2'"),
     ("ifdef CC\nA = 1\nelse\nA = 2\nendif\na:\n\techo $(A)\n", "A: \"1\""),
   ])
@@ -105,7 +106,7 @@ struct MakeTests {
   }
 
   @Test(arguments: [
-    "a:\n\trm -rf $(notdir $(CURDIR))\n", "a:\n\trm -rf $(subst /,-,$(CURDIR))\n",
+    "a: $(notdir $(CURDIR))\n\trm -rf x\n", "a:\n\trm -rf $(subst /,-,$(CURDIR))\n",
     "a:\n\trm -rf $(realpath ../x)\n", "a:: x\n\trm -rf a\na:: y\n\trm -rf b\nx y: ; ls\n",
     "VPATH = src\na:\n\trm -rf b\n", "$(eval A = 1)\na:\n\trm -rf b\n",
     ".IGNORE:\na:\n\trm -rf b\n", "include none.mk\na:\n\trm -rf b\n",
@@ -132,5 +133,11 @@ struct MakeTests {
     let workflow = try make("A = 1\n$(shell ls): x\n\tA = 2\na:\n\techo $(A)\n")
     #expect(workflow.verdict == .inPart)
     #expect(!workflow.text.contains("A: \"2\""), "\(workflow.text)")
+  }
+
+  @Test(arguments: ["all: none\n", "all: x.out\n$(eval x.out: ; ls)\n"])
+  func `a target whose needs nothing makes fails`(_ text: String) throws {
+    let workflow = try make(text)
+    #expect(workflow.text.contains("exit 1"), "\(workflow.text)")
   }
 }

@@ -153,4 +153,23 @@ struct TaskfileTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
     #expect(workflow.remarks.allSatisfy { $0.line > 0 }, "\(workflow.remarks)")
   }
+
+  @Test(arguments: [
+    "env: { A: { sh: rm } }\ntasks: { t: rm x }", "dotenv: [.b]\ntasks: { t: rm x }",
+    "new_key: x\ntasks: { t: rm x }", "includes: { l: l.yml }\ntasks: { t: rm x }",
+    "tasks: { t: { run: once, cmds: [rm x] }, a: { deps: [t] }, b: { deps: [t] } }",
+  ])
+  func `nothing runs before a setting that is missing`(_ text: String) throws {
+    let workflow = try tasks(
+      text, files: [".b": "A=$B\n", "l.yml": "set: [pipefail]\ntasks: { u: rm y }"])
+    let first = try #require(workflow.text.firstRange(of: "exit 1"))
+    let command = try #require(workflow.text.ranges(of: "rm x").last)
+    #expect(first.lowerBound < command.lowerBound, "\(workflow.text)")
+    #expect(workflow.verdict == .inPart, "\(workflow.remarks)")
+  }
+
+  @Test func `a task that runs once is the same if it is called once`() throws {
+    let workflow = try tasks("tasks: { t: { run: once, cmds: [./t] }, a: { deps: [t] } }")
+    #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
 }

@@ -31,6 +31,9 @@ extension MakeVariables {
     }
     var words: [String] = []
     for argument in given { words.append(try known(argument, scope)) }
+    if name == "notdir", scope.isScript, words[0].trimmed == Self.here {
+      return ShellText(part: .shell("$(basename \"${\(Self.hereVariable)}\")"))
+    }
     try checkFolder(name, words)
     return ShellText(try textFunction(name, words))
   }

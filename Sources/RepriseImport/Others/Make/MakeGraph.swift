@@ -135,6 +135,13 @@ struct MakeGraph {
       .map { (String(name[...slash]), $0) }
   }
 
+  /// Whether a target needs something that is no file and has no rule.
+  func lacksRule(_ target: MakeTarget) -> Bool {
+    (target.prerequisites + target.orderOnly).contains {
+      self.target($0) == nil && !folder.exists($0)
+    }
+  }
+
   // MARK: Order
 
   /// Returns what a target needs, each once; empty if no rule makes it.

@@ -228,7 +228,8 @@ struct MakeImport {
   /// Adds the step of a target whose needs have been visited; returns the steps that end it.
   private mutating func add(_ visit: Visit, _ plan: inout Plan) -> [String] {
     let target = visit.target
-    guard target.recipe != nil || target.problem != nil else {
+    let isMade = target.recipe != nil || target.problem != nil || makefile.problem != nil
+    guard isMade || graph.lacksRule(target) else {
       plan.ends[target.name] = visit.needs
       return visit.needs
     }

@@ -44,7 +44,10 @@ struct TaskWriter {
     attempt { writer throws(Untranslatable) in try writer.readBefore() }
     if scope.isHere { readCommands() } else { skip() }
     for (condition, start) in guards.reversed() { wrap(from: start, condition: condition) }
-    attempt { writer throws(Untranslatable) in try writer.readCache() }
+    attempt(first: true) { writer throws(Untranslatable) in try writer.readCache() }
+    if node["run"]?.mentions("always") == true || !context.isCalledTwice(task.name) {
+      node["run"]?.accept()
+    }
     readWhole()
     if steps.isEmpty { steps.append(step([Draft.Item("run", .text("true"))])) }
     finish(description)
@@ -61,11 +64,15 @@ struct TaskWriter {
       items.append(
         Draft.Item("params", .map(scope.parameters.map { Draft.Item($0, scope.parameter($0)) })))
     }
-    let environment = attempt { writer throws(Untranslatable) in try writer.scope.environment() }
+    // Nothing runs without them.
+    let environment = attempt(first: true) { writer throws(Untranslatable) in
+      try writer.scope.environment()
+    }
     if let environment, !environment.isEmpty {
       items.append(Draft.Item("env", .map(environment)))
     }
-    let files = attempt { writer throws(Untranslatable) in try writer.scope.dotenv() } ?? []
+    let files =
+      attempt(first: true) { writer throws(Untranslatable) in try writer.scope.dotenv() } ?? []
     if !files.isEmpty {
       items.append(
         Draft.Item(
@@ -103,12 +110,12 @@ struct TaskWriter {
   /// Tries a part of the translation; if it has no equivalent, the task fails at this place.
   @discardableResult
   private mutating func attempt<T>(
-    _ body: (inout TaskWriter) throws(Untranslatable) -> T
+    first: Bool = false, _ body: (inout TaskWriter) throws(Untranslatable) -> T
   ) -> T? {
     do throws(Untranslatable) {
       return try body(&self)
     } catch {
-      fail(error.reason)
+      fail(error.reason, first: first)
       return nil
     }
   }

@@ -16,6 +16,14 @@ struct WrittenTask {
   var isIncomplete: Bool { remarks.contains { $0.weight == .missing } }
   /// Whether it can end with an error that go-task never ignores, such as that of a precondition.
   var canRefuse = false
+
+  /// Lets it fail before anything runs.
+  mutating func fail(_ remark: ImportRemark) {
+    guard let position = items.firstIndex(where: { $0.key == "steps" }) else { return }
+    let step = Draft.map([Draft.Item("run", .text(failing(line: remark.line, remark.text)))])
+    items[position].value.items.insert(
+      Draft.Item("", step, comments: ["missing: \(remark.text)"]), at: 0)
+  }
 }
 
 /// What the translations of all tasks of a file share.
@@ -40,6 +48,8 @@ final class TaskfileContext {
   var staticNames: Set<String> = []
   /// The names that calls of a task set.
   var passedNames: [String: Set<String>] = [:]
+  /// How often tasks are called; a call in a loop counts twice.
+  private var calls: [String: Int] = [:]
   var remarks: [ImportRemark] = []
   let effort = Effort()
   private var names = StepNames()
@@ -76,6 +86,9 @@ final class TaskfileContext {
 
   private func readCalls(_ task: TaskfileIncludes.Task) {
     let node = task.node
+    for name in (node["deps"]?.texts ?? []).compactMap({ resolve($0, from: task.prefix) }) {
+      calls[name, default: 0] += 1
+    }
     let commands = node.isList ? node.elements : node["cmds"]?.elements ?? []
     for call in (node["deps"]?.elements ?? []) + commands {
       guard let called = call["task"]?.text ?? call["defer"]?["task"]?.text,
@@ -83,8 +96,15 @@ final class TaskfileContext {
       else { continue }
       let vars = call["vars"]?.pairs ?? call["defer"]?["vars"]?.pairs ?? []
       passedNames[name, default: []].formUnion(vars.compactMap(\.key.text))
+      calls[name, default: 0] += call["for"] == nil ? 1 : 2
     }
   }
+
+  /// Whether a task is called at more than one place, so that `run: once` changes something.
+  func isCalledTwice(_ name: String) -> Bool { calls[name] ?? 0 > 1 }
+
+  /// Whether any is.
+  var isAnyCalledTwice: Bool { calls.values.contains { $0 > 1 } }
 
   /// Returns the task that a task of an included file means.
   func resolve(_ name: String, from prefix: String) -> String? {
@@ -174,10 +194,14 @@ struct TaskfileImport {
         _ = try? context.task(task.name, [:])
       }
     }
-    acceptOthers()
+    let problems = acceptOthers()
     var remarks = context.remarks
     var items: [Draft.Item] = []
     var workflows = context.written
+    // What was not read of a file could change each task.
+    for position in workflows.indices {
+      for problem in problems.reversed() { workflows[position].task.fail(problem) }
+    }
     let used = workflows.contains { $0.task.items.contains { $0.value.mentions("#default") } }
     if let position = workflows.firstIndex(where: { $0.key == "default" }) {
       items = workflows[position].task.items
@@ -203,19 +227,31 @@ struct TaskfileImport {
   }
 
   /// Remarks about what was not read of the files.
-  private func acceptOthers() {
-    let root = context.root
-    for key in ["version", "output", "silent", "interval"] { root[key]?.accept() }
+  ///
+  /// - Returns: Those that let all tasks fail.
+  private func acceptOthers() -> [ImportRemark] {
     for (line, text) in context.includes.missing {
       context.remarks.append(ImportRemark(weight: .missing, line: line, text: text))
     }
-    // What is only for people, and variables that no task uses.
-    for name in ["vars", "env", "tasks"] { _ = root[name]?.pairs }
-    for part in root.unread(except: ["vars", "env", "tasks"]) {
-      context.remarks.append(
-        ImportRemark(
-          weight: .missing, line: part.node.mark.line, text: "\(part.path) has no equivalent"))
+    var problems: [ImportRemark] = []
+    for root in [context.root] + context.includes.files {
+      for key in ["version", "output", "silent", "interval"] { root[key]?.accept() }
+      if root["run"]?.mentions("always") == true || !context.isAnyCalledTwice {
+        root["run"]?.accept()
+      }
+      // Variables that no task uses are not needed.
+      for name in ["vars", "env", "tasks", "includes"] { _ = root[name]?.pairs }
+      let known: Set = ["vars", "env", "tasks"]
+      for part in root.unread(except: root.file.isEmpty ? known : known.union(["includes"])) {
+        let place = root.file.isEmpty ? "" : " in \(root.file)"
+        problems.append(
+          ImportRemark(
+            weight: .missing, line: root.file.isEmpty ? part.node.mark.line : 0,
+            text: "\(part.path) has no equivalent\(place)"))
+      }
     }
+    context.remarks += problems
+    return problems
   }
 }
 

@@ -24,15 +24,17 @@ struct TaskfileIncludes {
   private static let names = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]
 
   private(set) var tasks: [Task] = []
+  /// The files that are included.
+  private(set) var files: [SourceNode] = []
   /// The variables of all files, and those that the includes set.
   private(set) var variables: [(pair: SourceNode.Pair, isEnvironment: Bool)] = []
   /// The includes that could not be read, each with its line.
   private(set) var missing: [(line: Int, text: String)] = []
-  private let files: (String) -> [UInt8]?
+  private let content: (String) -> [UInt8]?
   private var count = 0
 
   init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
-    self.files = files
+    content = files
     read(root, Place())
   }
 
@@ -80,6 +82,7 @@ struct TaskfileIncludes {
       return
     }
     count += 1
+    files.append(root)
     let own = value["dir"]?.text.map { $0 == "." ? "" : $0 } ?? ""
     let folder = [place.folder ?? "", own].filter { !$0.isEmpty }.joined(separator: "/")
     read(
@@ -97,7 +100,7 @@ struct TaskfileIncludes {
     while plain.last == "/" { plain = plain.dropLast() }
     let isFile = plain.hasSuffix(".yml") || plain.hasSuffix(".yaml")
     for candidate in isFile ? [String(plain)] : Self.names.map({ "\(plain)/\($0)" }) {
-      guard let bytes = files(candidate) else { continue }
+      guard let bytes = content(candidate) else { continue }
       let document = Document(SourceText(bytes))
       guard document.problems.isEmpty, let root = document.root else { return nil }
       let end = candidate.lastIndex(of: "/").map { candidate.index(after: $0) }
