@@ -21,3 +21,7 @@ class Case:
     check: list = field(default_factory=list)
     # Arguments of the tool, and of `reprise run`.
     arguments: tuple = ((), ())
+    # Where no tool runs beside the import: the contents of files, or None if there must be none.
+    want: dict = field(default_factory=dict)
+    # Where no tool runs beside it: whether the run succeeds.
+    succeeds: bool = True
