@@ -36,6 +36,6 @@ struct JustTests {
   func `a value that is not known lets the recipe fail`(_ text: String) throws {
     let workflow = try just(text)
     #expect(workflow.verdict == .inPart, "\(workflow.text)")
-    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("not imported: line "), "\(workflow.text)")
   }
 }

@@ -78,7 +78,7 @@ struct MakeTests {
   ) throws {
     let workflow = try make(text)
     #expect(workflow.verdict == .inPart, "\(workflow.text)")
-    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("not imported: line "), "\(workflow.text)")
     #expect(workflow.text.contains("exit 1"))
     for line in workflow.text.split(separator: "\n")
     where !line.contains("#") && !line.contains("echo") {

@@ -87,7 +87,7 @@ struct OtherToolTests {
   func `what dagu does and Reprise does not fails with its line`(_ text: String) throws {
     let workflow = try imported(text, from: .dagu, path: "w.yaml")
     #expect(workflow.verdict == .inPart, "\(workflow.text)")
-    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("not imported: line "), "\(workflow.text)")
     #expect(workflow.text.contains("# missing: "), "\(workflow.text)")
   }
 

@@ -41,7 +41,7 @@ struct ScriptTests {
   func `a recipe without an equivalent fails with its line`(_ text: String) throws {
     let workflow = try imported(text, from: .just, path: "justfile")
     #expect(workflow.verdict == .inPart, "\(workflow.text)")
-    #expect(workflow.text.contains("of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("not imported: line "), "\(workflow.text)")
   }
 
   @Test func `processes that others need while they run are services`() throws {

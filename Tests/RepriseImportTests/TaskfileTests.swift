@@ -74,7 +74,7 @@ struct TaskfileTests {
     let workflow = try self.tasks("tasks: \(tasks)")
     #expect(workflow.verdict == .inPart, "\(workflow.text)")
     #expect(workflow.text.contains("# missing: "), "\(workflow.text)")
-    #expect(workflow.text.contains("line 2 of the original: "), "\(workflow.text)")
+    #expect(workflow.text.contains("not imported: line 2: "), "\(workflow.text)")
   }
 
   @Test func `included Taskfiles become tasks with their names before`() throws {

@@ -173,11 +173,16 @@ extension Draft {
     for position in items.indices { items[position].value.failItself(reason) }
   }
 
-  /// A script that says what has no equivalent, and fails.
-  static func failing(_ reason: String) -> String {
+  /// Returns a script that says what has no equivalent, and fails.
+  ///
+  /// - Parameters:
+  ///   - reason: What has none, and why.
+  ///   - line: The line of the original, from 1; 0 if the reason names it, or there is none.
+  static func failing(_ reason: String, line: Int = 0) -> String {
+    let place = line > 0 ? "line \(line): " : ""
     let text = reason.replacing("${{", with: "(").replacing("}}", with: ")")
       .replacing("'", with: "\"").onOneLine
-    return "echo 'not imported: \(text)' >&2\nexit 1\n"
+    return "echo 'not imported: \(place)\(text)' >&2\nexit 1\n"
   }
 }
 

@@ -84,7 +84,7 @@ struct DaguDocument {
       let id = names.id(for: "complete-this-file", otherwise: "step")
       let items = [
         Draft.Item("id", .text(id)),
-        Draft.Item("run", .text(failing(line: problem.line, problem.text))),
+        Draft.Item("run", .text(Draft.failing(problem.text, line: problem.line))),
       ]
       list.insert(
         Draft.Item("", .map(items), comments: ["missing: \(problem.text)"]), at: 0)

@@ -72,7 +72,7 @@ struct DaguStepWriter {
 
   private mutating func failed(_ start: [Draft.Item]) -> Draft.Item {
     comments += Draft.list([Draft.Item("", node.draft)]).lines().texts.map { "  \($0)" }
-    let command = failing(line: problem?.line ?? 0, problem?.text ?? "")
+    let command = Draft.failing(problem?.text ?? "", line: problem?.line ?? 0)
     return Draft.Item(
       "", .map(start + [Draft.Item("run", .text(command))]), comments: comments)
   }

@@ -185,7 +185,9 @@ struct JustImport {
     let id = plan.names.id(for: recipe.name, otherwise: "recipe")
     return Draft.Item(
       "",
-      .map([Draft.Item("id", .text(id)), Draft.Item("run", .text(failing(line: line, reason)))]),
+      .map([
+        Draft.Item("id", .text(id)), Draft.Item("run", .text(Draft.failing(reason, line: line))),
+      ]),
       comments: ["missing: \(reason)"] + recipe.body.map { "  \($0.text)" })
   }
 

@@ -36,7 +36,7 @@ struct MakeStep {
     } catch {
       let line = failedLine ?? target.line
       fail(line, error.reason)
-      script = [failing(line: line, error.reason)]
+      script = [Draft.failing(error.reason, line: line)]
     }
     if script.contains(where: { $0.contains("${\(MakeVariables.hereVariable)}") }) {
       script.insert("\(MakeVariables.hereVariable)=$PWD", at: 0)

@@ -54,7 +54,7 @@ struct PackageScripts {
       let remark = ImportRemark(weight: .missing, line: line, text: "\(id): \(problem)")
       if !remarks.contains(remark) { remarks.append(remark) }
       comments = ["missing: \(problem)"] + (command.map { ["  \($0)"] } ?? [])
-      script = failing(line: line, problem)
+      script = Draft.failing(problem, line: line)
     }
     return Draft.Item(
       "", .map([Draft.Item("id", .text(id)), Draft.Item("run", .text(script))]),

@@ -70,7 +70,7 @@ struct ProcessComposeImport {
     var step = step
     step.value = .map(
       step.value.items.filter { ["id", "needs"].contains($0.key) }
-        + [Draft.Item("run", .text(failing(line: line, reason)))])
+        + [Draft.Item("run", .text(Draft.failing(reason, line: line)))])
     step.comments.append("missing: \(reason)")
     return step
   }

@@ -73,9 +73,3 @@ extension String {
     return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
   }
 }
-
-/// The command of a step that could not be translated: it fails and says why.
-func failing(line: Int, _ reason: String) -> String {
-  let place = line > 0 ? "line \(line) of the original: " : ""
-  return "echo \("\(place)\(reason)".shellQuoted) >&2; exit 1"
-}

@@ -126,7 +126,7 @@ struct TaskWriter {
       result.remarks.append(ImportRemark(weight: .missing, line: line, text: text))
     }
     flush()
-    var failed = step([Draft.Item("run", .text(failing(line: line, reason)))])
+    var failed = step([Draft.Item("run", .text(Draft.failing(reason, line: line)))])
     failed.comments.append("missing: \(reason)")
     steps.insert(failed, at: first ? 0 : steps.count)
   }

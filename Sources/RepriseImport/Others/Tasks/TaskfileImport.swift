@@ -20,7 +20,7 @@ struct WrittenTask {
   /// Lets it fail before anything runs.
   mutating func fail(_ remark: ImportRemark) {
     guard let position = items.firstIndex(where: { $0.key == "steps" }) else { return }
-    let step = Draft.map([Draft.Item("run", .text(failing(line: remark.line, remark.text)))])
+    let step = Draft.map([Draft.Item("run", .text(Draft.failing(remark.text, line: remark.line)))])
     items[position].value.items.insert(
       Draft.Item("", step, comments: ["missing: \(remark.text)"]), at: 0)
   }
