@@ -96,16 +96,26 @@ struct MakeTests {
     ("A = 1\nundefine A\nA ?= 2\na:\n\techo $(A)\n", "echo ${A-2}"),
     (".DEFAULT:\n\techo any $@\na: other\n\tls\n", "echo any other"),
     ("a:\n\techo $(notdir $(CURDIR))\n", "echo $(basename \"${CURDIR}\")"),
+    ("a:\n\techo before\n\t$(error no)\n", "echo '*** no.  Stop.' >&2"),
+    ("a:\n\t@$(eval T := $(shell mktemp))\n\techo \"$(T)\"\n", "echo \"${T}\""),
+    (
+      "D := $(shell dirname $(abspath $(lastword $(MAKEFILE_LIST))))\na:\n\tls $(D)\n",
+      "ls ${CURDIR}"
+    ),
+    ("include s/b.mk\na:\n\tls $(lastword $(MAKEFILE_LIST))\n", "ls s/b.mk"),
     ("a: A = 1;2\na:\n\techo '$(A)'\n", "echo '1;2'"),
     ("ifdef CC\nA = 1\nelse\nA = 2\nendif\na:\n\techo $(A)\n", "A: \"1\""),
   ])
   func `what make says in a rare way is said here, too`(_ text: String, _ part: String) throws {
-    let workflow = try make(text)
+    let workflow = try make(text, files: ["s/b.mk": "B = 1\n"])
     expect(workflow, contains: [part])
+    #expect(!workflow.text.contains("echo before"), "\(workflow.text)")
     #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
   }
 
   @Test(arguments: [
+    "a:\n\t$(eval A := 1)\n\trm -rf $(A)\n",
+    "A = 1\na:\n\t$(eval A := $(shell ls))\n\trm -rf $(A)\n",
     "a: $(notdir $(CURDIR))\n\trm -rf x\n", "a:\n\trm -rf $(subst /,-,$(CURDIR))\n",
     "a:\n\trm -rf $(realpath ../x)\n", "a:: x\n\trm -rf a\na:: y\n\trm -rf b\nx y: ; ls\n",
     "VPATH = src\na:\n\trm -rf b\n", "$(eval A = 1)\na:\n\trm -rf b\n",

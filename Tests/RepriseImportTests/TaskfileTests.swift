@@ -147,6 +147,7 @@ struct TaskfileTests {
   @Test(arguments: [
     "vars: { V: { sh: ls } }\ntasks: { t: './x {{.V}}' }", "dotenv: [.c]\ntasks: { t: ./x }",
     "tasks: { t: { requires: { vars: [X] }, cmds: ['./x {{.X}}'] } }",
+    "tasks: { t: './x {{.X | default \"y\"}}' }", "tasks: { t: '{{if .X}}./x{{end}}' }",
   ])
   func `what runs at another time has a note`(_ text: String) throws {
     let workflow = try tasks(text)

@@ -103,7 +103,8 @@ extension ImportedWorkflow {
       var reader = DaguImport(try Self.documents(of: bytes))
       draft = try reader.draft()
     case .make:
-      var reader = MakeImport(try Self.text(of: bytes), folder: folder)
+      let name = path.split(separator: "/").last.map(String.init) ?? "Makefile"
+      var reader = MakeImport(try Self.text(of: bytes), name: name, folder: folder)
       draft = try reader.draft()
     case .just:
       var reader = JustImport(try Self.text(of: bytes), folder: folder)

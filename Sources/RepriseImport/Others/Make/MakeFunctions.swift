@@ -213,6 +213,9 @@ extension MakeVariables {
     let command = try expanded(text, inner)
     let plain = command.known?.trimmed
     if plain == "pwd" { return ShellText(Self.here) }
+    if let plain, plain.hasPrefix("dirname \(Self.here)/"), plain.words.count == 2 {
+      return ShellText(MakePattern.folder(plain.words[1]))
+    }
     guard scope.isScript else {
       if let plain, let answer = folder.machine(plain) {
         findings.remark(.note, 0, "$(shell \(plain)) is \(answer), as on this machine")

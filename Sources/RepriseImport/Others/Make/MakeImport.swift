@@ -17,8 +17,8 @@ struct MakeImport {
   private static let depthMax = 15
   private static let stepsMax = 100_000
 
-  init(_ text: String, folder: ImportFolder) {
-    makefile = Makefile(text, folder: folder)
+  init(_ text: String, name: String, folder: ImportFolder) {
+    makefile = Makefile(text, name: name, folder: folder)
     graph = MakeGraph(makefile)
   }
 

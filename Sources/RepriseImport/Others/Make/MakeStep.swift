@@ -5,7 +5,7 @@ struct MakeStep {
   let target: MakeTarget
   let graph: MakeGraph
   /// The variables of the target, and of those that need it.
-  let own: [String: MakeVariable]
+  private var own: [String: MakeVariable]
   private(set) var parameters: [String] = []
   private var comments: [String] = []
   private var shell: [String]?
@@ -118,7 +118,7 @@ struct MakeStep {
   }
 
   private mutating func recipe() throws(Untranslatable) -> [String] {
-    let scope = scope()
+    var scope = scope()
     var lines: [String] = []
     for name in Self.unique(target.prerequisites + target.orderOnly)
     where graph.target(name) == nil && !variables.folder.exists(name) {
@@ -133,6 +133,11 @@ struct MakeStep {
     for command in target.recipe ?? [] {
       let text: ShellText
       do throws(Untranslatable) {
+        if let message = try stop(command, scope) { return [message] }
+        if let line = try assignment(command, &scope) {
+          lines.append(line)
+          continue
+        }
         text = try variables.expanded(command.text, scope)
       } catch {
         failedLine = command.line
@@ -152,6 +157,52 @@ struct MakeStep {
       if let line = try line(command.text) { lines.append(line) }
     }
     return lines
+  }
+
+  /// Returns the end of a recipe with a line `$(error …)`: make runs nothing of it.
+  private func stop(
+    _ command: MakeCommand, _ scope: MakeScope
+  ) throws(Untranslatable) -> String? {
+    guard let text = Self.argument(of: "error", in: command.text) else { return nil }
+    let message = try variables.known(text, scope)
+    guard !message.contains(MakeVariables.here) else { return nil }
+    return "echo \("*** \(message).  Stop.".shellQuoted) >&2; exit 2"
+  }
+
+  /// Reads a line `$(eval NAME := $(shell …))`: returns the line that sets a variable of the script.
+  ///
+  /// make computes all lines before it runs the first one.
+  private mutating func assignment(
+    _ command: MakeCommand, _ scope: inout MakeScope
+  ) throws(Untranslatable) -> String? {
+    guard let text = Self.argument(of: "eval", in: command.text),
+      let assignment = MakeAssignment(String(text)), [":=", "="].contains(assignment.kind),
+      !assignment.isExported, case let name = String(assignment.name),
+      StepNames.identifier(name) == name, variables[name] == nil, scope.own[name] == nil,
+      !MakeVariables.environment.contains(name)
+    else { return nil }
+    var kept = scope
+    kept.isKept = true
+    let value = try variables.expanded(assignment.value, kept)
+    guard value.parts.count == 1, case .shell(let output) = value.parts[0] else {
+      throw Untranslatable(String(command.text.trimmed.prefix(60)))
+    }
+    var variable = MakeVariable(raw: "", line: command.line)
+    variable.value = ShellText(part: .shell("${\(name)}"))
+    scope.own[name] = variable
+    own[name] = variable
+    return "\(name)=\"\(ShellText.expansion(output, isQuoted: true))\" || true".replacing(
+      MakeVariables.here, with: "${\(MakeVariables.hereVariable)}")
+  }
+
+  /// The argument of a function that is a whole command.
+  private static func argument(of function: String, in command: String) -> Substring? {
+    let text = command.trimmed[...].drop { "@-+ ".contains($0) }
+    guard text.hasPrefix("$(\(function) "),
+      let end = MakeVariables.end(of: text.dropFirst(2), "("),
+      text[text.index(after: end)...].trimmed.isEmpty
+    else { return nil }
+    return text[..<end].dropFirst(function.count + 3)
   }
 
   /// Splits the text of a command at the line feeds of a definition.

@@ -66,10 +66,13 @@ struct MakeVariables {
   private(set) var names: [String] = []
   let findings: MakeFindings
   let folder: ImportFolder
+  /// The makefile and those that it has included so far.
+  var files: [String]
 
-  init(findings: MakeFindings, folder: ImportFolder) {
+  init(findings: MakeFindings, folder: ImportFolder, files: [String]) {
     self.findings = findings
     self.folder = folder
+    self.files = files
   }
 
   subscript(name: String) -> MakeVariable? {
@@ -140,7 +143,7 @@ struct MakeVariables {
     return known
   }
 
-  private static func end(of text: Substring, _ open: Character) -> Substring.Index? {
+  static func end(of text: Substring, _ open: Character) -> Substring.Index? {
     let close: Character = open == "(" ? ")" : "}"
     var depth = 1
     for position in text.indices {
@@ -202,7 +205,7 @@ struct MakeVariables {
     }
     switch name {
     case "CURDIR": return ShellText(Self.here)
-    case "MAKEFILE_LIST": return ShellText(" Makefile")
+    case "MAKEFILE_LIST": return ShellText(" " + files.joined(separator: " "))
     case "SHELL": return ShellText("/bin/sh")
     case "MAKELEVEL": return ShellText("0")
     default: break

@@ -29,8 +29,8 @@ struct Makefile {
   /// The targets with commands that those of the rule that is read replace.
   private var replaced: Set<String> = []
 
-  init(_ text: String, folder: ImportFolder) {
-    variables = MakeVariables(findings: findings, folder: folder)
+  init(_ text: String, name: String, folder: ImportFolder) {
+    variables = MakeVariables(findings: findings, folder: folder, files: [name])
     read(text)
     if let line = conditions.open { missing(line, "a condition without endif") }
     if let path = variables["VPATH"], (try? variables.known("$(VPATH)", MakeScope()))?.trimmed != ""
@@ -170,6 +170,7 @@ struct Makefile {
           continue
         }
         depth += 1
+        variables.files.append(path)
         read(text)
         depth -= 1
       }

@@ -106,6 +106,7 @@ final class TaskScope: TaskNames {
       return .text(ShellText(part: .parameter(name)))
     }
     guard isOptional else { throw Untranslatable("the variable \(name) is not set") }
+    note(own.mark.line, "\(task.name): \(name) is not set, as without a value for it")
     return .nothing
   }
 

@@ -347,6 +347,7 @@ struct TaskWriter {
   ) throws(Untranslatable) -> String {
     let inner = scope.with(loop)
     var line = try inner.command(text).trimmed
+    if line.isEmpty { line = "true" }
     let ignores = !node.isMap ? false : node["ignore_error"]?.boolean == true
     line = try CommandLine(
       text: line, ignoresErrors: ignores || scope.ignoresErrors, endsAtFailure: true
