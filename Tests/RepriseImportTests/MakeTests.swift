@@ -116,6 +116,7 @@ struct MakeTests {
   @Test(arguments: [
     "a:\n\t$(eval A := 1)\n\trm -rf $(A)\n",
     "A = 1\na:\n\t$(eval A := $(shell ls))\n\trm -rf $(A)\n",
+    "a: b.o\n\trm -rf $<\n%.o: %.c\n\tcc $<\n",
     "a: $(notdir $(CURDIR))\n\trm -rf x\n", "a:\n\trm -rf $(subst /,-,$(CURDIR))\n",
     "a:\n\trm -rf $(realpath ../x)\n", "a:: x\n\trm -rf a\na:: y\n\trm -rf b\nx y: ; ls\n",
     "VPATH = src\na:\n\trm -rf b\n", "$(eval A = 1)\na:\n\trm -rf b\n",
@@ -149,5 +150,11 @@ struct MakeTests {
   func `a target whose needs nothing makes fails`(_ text: String) throws {
     let workflow = try make(text)
     #expect(workflow.text.contains("exit 1"), "\(workflow.text)")
+  }
+
+  @Test func `a default that is computed has a note`() throws {
+    let workflow = try make("B = x\nA ?= $(B)/y\na:\n\tls $(A)\n")
+    #expect(workflow.remarks.map(\.line) == [2], "\(workflow.remarks)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 }

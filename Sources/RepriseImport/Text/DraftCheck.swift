@@ -178,6 +178,7 @@ extension Draft {
   /// - Parameters:
   ///   - reason: What has none, and why.
   ///   - line: The line of the original, from 1; 0 if the reason names it, or there is none.
+  /// - Returns: The script.
   static func failing(_ reason: String, line: Int = 0) -> String {
     let place = line > 0 ? "line \(line): " : ""
     let text = reason.replacing("${{", with: "(").replacing("}}", with: ")")

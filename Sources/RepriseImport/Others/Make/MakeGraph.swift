@@ -142,6 +142,13 @@ struct MakeGraph {
     }
   }
 
+  /// Whether a rule for a pattern could make a target, if other files were there.
+  func mayMatch(_ name: String) -> Bool {
+    makefile.patterns.contains {
+      !$0.recipe.isEmpty && Self.match(name, $0.target)?.stem.isEmpty == false
+    }
+  }
+
   // MARK: Order
 
   /// Returns what a target needs, each once; empty if no rule makes it.

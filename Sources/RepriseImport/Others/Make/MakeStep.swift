@@ -122,6 +122,9 @@ struct MakeStep {
     var lines: [String] = []
     for name in Self.unique(target.prerequisites + target.orderOnly)
     where graph.target(name) == nil && !variables.folder.exists(name) {
+      guard !graph.mayMatch(name) else {
+        throw Untranslatable("whether a rule makes \(name) depends on files that are not there")
+      }
       let path = MakePattern.relative(name).shellQuoted
       let message = "no rule makes \(name), which \(target.name) needs".shellQuoted
       lines.append("[ -e \(path) ] || { echo \(message) >&2; exit 1; }")

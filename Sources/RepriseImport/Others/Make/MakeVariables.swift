@@ -201,7 +201,15 @@ struct MakeVariables {
         }
         return value
       }
-      return try expanded(variable.raw, scope.deeper)
+      let value = try expanded(variable.raw, scope.deeper)
+      guard variable.isDefault, scope.own[name] == nil else { return value }
+      if scope.isScript, !scope.isKept, let known = value.known, Self.isPlain(known),
+        StepNames.identifier(name) == name
+      {
+        return ShellText(part: .shell("${\(name)-\(known)}"))
+      }
+      noteDefault(name, variable)
+      return value
     }
     switch name {
     case "CURDIR": return ShellText(Self.here)
@@ -230,10 +238,7 @@ struct MakeVariables {
         return .shell("${\(name)-\(variable.raw)}")
       }
       findings.staticNames.insert(name)
-      if variable.isDefault {
-        findings.remark(
-          .note, variable.line, "\(name): its value in the environment does not count everywhere")
-      }
+      if variable.isDefault { noteDefault(name, variable) }
       return nil
     }
     let text = variable.value?.known ?? variable.raw
@@ -242,6 +247,11 @@ struct MakeVariables {
     else { return nil }
     if variable.isDefault { return .shell("${\(name)-\(text)}") }
     return findings.staticNames.contains(name) ? nil : .parameter(name)
+  }
+
+  private func noteDefault(_ name: String, _ variable: MakeVariable) {
+    findings.remark(
+      .note, variable.line, "\(name): its value in the environment does not count everywhere")
   }
 
   /// Whether a shell reads a text that it expands in the same way as one in its script.

@@ -98,6 +98,7 @@ struct ShellText: Equatable {
   /// Returns the text with variables in place of the output of commands.
   ///
   /// - Parameter lines: The lines that set the variables, which are added to.
+  /// - Returns: The text.
   func naming(_ lines: inout [String]) -> ShellText {
     var result = ShellText()
     for part in parts {
