@@ -156,5 +156,6 @@ struct MakeTests {
     let workflow = try make("B = x\nA ?= $(B)/y\na:\n\tls $(A)\n")
     #expect(workflow.remarks.map(\.line) == [2], "\(workflow.remarks)")
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(try make("a:\n\techo $(MAKECMDGOALS)\n").verdict == .withNotes)
   }
 }

@@ -218,6 +218,9 @@ struct MakeVariables {
     case "MAKELEVEL": return ShellText("0")
     default: break
     }
+    if name == "MAKECMDGOALS" {
+      findings.remark(.note, 0, "MAKECMDGOALS is empty, as without a target for make")
+    }
     if let text = Self.builtIn[name] ?? (Self.empty.contains(name) ? "" : nil) {
       let isOwn = name.hasPrefix("MAKE") || name == "OS"
       return scope.isScript && !isOwn
