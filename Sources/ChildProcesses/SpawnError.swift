@@ -18,6 +18,7 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
   case nulByte(in: String)
   case outOfProcesses
   case outOfDescriptors
+  case noTerminal(errorNumber: Int32)
   case noReportChannel(folder: String, errorNumber: Int32)
   case other(command: String, errorNumber: Int32)
 
@@ -56,6 +57,8 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
       "the process limit of the system is reached; lower max-parallel or raise ulimit -u"
     case .outOfDescriptors:
       "too many files are open; lower max-parallel or raise ulimit -n"
+    case .noTerminal(let number):
+      "cannot open a pseudo-terminal: \(Errno(rawValue: number)); remove tty, or mount /dev/pts"
     case .noReportChannel(let folder, let number):
       "cannot create a report channel in \"\(folder)\": \(Errno(rawValue: number)); free space "
         + "there, or set TMPDIR to a writable local folder"

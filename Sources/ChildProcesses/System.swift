@@ -19,22 +19,34 @@ struct PipeEnds {
   var writing: Int32
 
   /// Creates a pipe.
-  init() throws(SpawnError) { unsafe try self.init { unsafe reprise_pipe($0) } }
+  init() throws(SpawnError) {
+    let (ends, error) = unsafe Self.opened { unsafe reprise_pipe($0) }
+    guard error == 0 else { throw .outOfDescriptors }
+    (reading, writing) = ends
+  }
 
   /// Opens a pseudo-terminal, to which the writing end belongs.
   init(_ terminal: TerminalSize) throws(SpawnError) {
-    unsafe try self.init {
+    let (ends, error) = unsafe Self.opened {
       unsafe reprise_pseudo_terminal($0, Int32(terminal.columns), Int32(terminal.rows))
     }
+    guard error == 0 else {
+      let full: [Errno] = [.tooManyOpenFiles, .tooManyOpenFilesInSystem]
+      throw full.contains(Errno(rawValue: error))
+        ? .outOfDescriptors : .noTerminal(errorNumber: error)
+    }
+    (reading, writing) = ends
   }
 
-  private init(_ open: (UnsafeMutablePointer<Int32>) -> Int32) throws(SpawnError) {
+  /// Returns two descriptors that a function of C writes, and its error number.
+  private static func opened(
+    by open: (UnsafeMutablePointer<Int32>) -> Int32
+  ) -> ((Int32, Int32), Int32) {
     var ends: (Int32, Int32) = (0, 0)
     let error = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
       unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe open($0) }
     }
-    guard error == 0 else { throw .outOfDescriptors }
-    (reading, writing) = ends
+    return (ends, error)
   }
 }
 

@@ -24,7 +24,7 @@ struct ExampleTests {
   }()
 
   /// The examples that need more than this machine; `make runners` runs them.
-  private static let elsewhere: Set = ["slurm"]
+  private static let elsewhere: Set = ["slurm", "grid"]
 
   private func run(_ name: String, in scenario: Scenario) throws -> Scenario.Started {
     let path = Self.root.appendingPathComponent("workflows/\(name).yaml").path

@@ -218,7 +218,26 @@ struct BatchRunnerTests {
       return
     }
     #expect(text.contains("it never began: HTCondor says of its job: 1"))
-    #expect(folder.lines("removed") == ["1"])
+    #expect(folder.lines("removed") == ["1.0"])
+  }
+
+  @Test func `a job that was submitted in spite of an error never begins`() async throws {
+    let folder = try TemporaryFolder()
+    try Fake.all[1].write(to: folder)
+    let real = try String(contentsOfFile: folder.path + "/bin/qsub", encoding: .utf8)
+    try Fake.write(real + "\necho 'connection reset' >&2; exit 1\n", as: "qsub", to: folder)
+    let run = try start(
+      "steps: [{ id: a, run: 'echo ran >> effects' }]", "{ scheduler: pbs }", in: folder)
+    guard case .failed(_, .notStarted(let text)) = await end(of: run) else {
+      Issue.record("it has not failed")
+      return
+    }
+    #expect(text.contains("qsub: connection reset"))
+    try folder.write("open")
+    await expectEventually("its host has come and gone") {
+      (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/jobs")) == []
+    }
+    #expect(folder.lines("effects") == [])
   }
 
   @Test func `a full queue is waited for`() async throws {

@@ -18,6 +18,8 @@ struct Hostile: Sendable, CustomTestStringConvertible {
       Hostile(kind: "OSC with ST", text: "a\u{1B}]8;;http://x\u{1B}\\b", left: "ab"),
       Hostile(kind: "OSC without end", text: "a\u{1B}]0;PWN", left: "a"),
       Hostile(kind: "CSI", text: "a\u{1B}[1;31mb\u{1B}[0m", left: "ab"),
+      Hostile(kind: "character set", text: "a\u{1B}(Bb", left: "ab"),
+      Hostile(kind: "character set without end", text: "a\u{1B}(", left: "a"),
       Hostile(kind: "DCS", text: "a\u{1B}P$q\u{1B}\\b", left: "ab"),
       Hostile(kind: "BEL", text: "a\u{7}b", left: "a\u{FFFD}b"),
       Hostile(kind: "BS", text: "a\u{8}b", left: "a\u{FFFD}b"),

@@ -54,7 +54,13 @@ package struct AttemptProcess: Sendable {
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
     command.reportsFromAllUsers = spec.temporaryFolder != nil
     command.mergesStreams = spec.mergesStreams == true
-    if spec.writesToTerminal == true { command.write(toTerminalOf: environment) }
+    if spec.writesToTerminal == true {
+      command.write(toTerminalOf: environment)
+      // A pager would wait for a key that cannot come.
+      for name in ["PAGER", "GIT_PAGER"] where spec.environment[name] == nil {
+        command.environment[name] = "cat"
+      }
+    }
     command.trace = trace
     let onOutput: @Sendable (OutputLines) -> Bool = { lines in
       if lines.stream == .report, ProgressText.isReady(in: lines.text) { _ = report(.ready) }
@@ -240,8 +246,11 @@ extension Command {
   /// give.
   fileprivate mutating func write(toTerminalOf variables: Environment) {
     var size = TerminalSize()
-    if let columns = variables["COLUMNS"].flatMap({ UInt16($0) }) { size.columns = columns }
-    if let rows = variables["LINES"].flatMap({ UInt16($0) }) { size.rows = rows }
+    func number(_ name: String) -> UInt16? {
+      variables[name].flatMap { UInt16($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+    size.columns = number("COLUMNS") ?? size.columns
+    size.rows = number("LINES") ?? size.rows
     terminal = size
     if variables["TERM"] == nil { environment["TERM"] = "xterm-256color" }
   }

@@ -1,4 +1,4 @@
-// The variables by which programs are asked for colours, or asked to do without.
+// The variables by which programs are asked for colours, and texts without them.
 
 /// The variables by which programs are asked for colours, or asked to do without.
 package enum ColourVariables {
@@ -20,5 +20,22 @@ extension AttemptSpec {
     guard ![environment, weakEnvironment, inherited].contains(where: ColourVariables.areSet)
     else { return }
     for name in ColourVariables.asking { environment[name] = "1" }
+  }
+}
+
+extension String {
+  /// The text without control sequences (ECMA-48), such as those of colours.
+  var withoutColours: String {
+    var result = String.UnicodeScalarView()
+    var rest = unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      guard scalar == "\u{1B}" else {
+        result.append(scalar)
+        continue
+      }
+      guard rest.popFirst() == "[" else { continue }
+      while let next = rest.popFirst(), !(0x40...0x7E).contains(next.value) {}
+    }
+    return String(result)
   }
 }

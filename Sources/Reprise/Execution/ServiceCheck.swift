@@ -38,7 +38,9 @@ final class ServiceCheck: Sendable {
     case .output(_, let text, _):
       guard case .line(let wanted)? = rule.probe else { return }
       hasWritten.withLock { $0 = true }
-      if text.contains(wanted) { sign.answer(()) }
+      if text.contains(wanted) || text.contains("\u{1B}") && text.withoutColours.contains(wanted) {
+        sign.answer(())
+      }
     default: break
     }
   }

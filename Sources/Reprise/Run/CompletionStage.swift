@@ -60,10 +60,10 @@ struct CompletionStage: StepStage {
   ///
   /// Otherwise a service that crashes once a day would fail for good after a week.
   private func wasSteady(_ job: StepJob) -> Bool {
-    guard job.step.action.isService,
+    guard let rule = job.step.extrasIfAny?.service,
       let time = ledger.decide({ $0.state[job.index].availableAt })
     else { return false }
-    return clock.now - time >= ServiceRule.steadyTime
+    return clock.now - time >= rule.steadyTime
   }
 
   /// Records that a service, whose attempt was stopped by hand, starts again, unless it is being stopped

@@ -116,7 +116,15 @@ package struct FolderRunner: Runner {
           "cannot write the attempt to \(folder.path): \(error); free some space, or check the "
             + "permissions")
       }
-      folder.markSubmitted(as: try await site.submit(spec, token, folder))
+      do throws(RunnerFailure) {
+        folder.markSubmitted(as: try await site.submit(spec, token, folder))
+      } catch {
+        guard case .refused = error else { throw error }
+        // A command may fail and have submitted the job all the same: it must not begin any more, beside
+        // the next attempt. If its host was faster, it is followed.
+        if let isOurs = try? folder.claimForEngine(), !isOurs { return handle(token) }
+        throw error
+      }
     }
     return handle(token)
   }

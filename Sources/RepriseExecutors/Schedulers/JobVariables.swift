@@ -30,7 +30,8 @@ enum JobVariables {
 
   /// Variables with such names by which a user, and not a job, chooses a scheduler.
   private static let settings = settingsOfSlurm.union([
-    "PBS_CONF_FILE", "PBS_SERVER", "PBS_EXEC",
+    "PBS_CONF_FILE", "PBS_SERVER", "PBS_EXEC", "PBS_DEFAULT", "LSB_DEFAULTQUEUE",
+    "LSB_DEFAULTPROJECT",
   ])
 
   /// Returns an environment without what describes the job that this process runs in, if any.

@@ -14,8 +14,7 @@ actor JobWithdrawals {
     let addedAt: Timestamp
     /// Whether its submission was answered; otherwise its job may appear a little later.
     let isAnswered: Bool
-    /// What its jobs are listed by; nil if none is known.
-    let key: String?
+    let token: AttemptToken
     var jobs: [String] = []
   }
 
@@ -46,8 +45,7 @@ actor JobWithdrawals {
   /// Withdraws the jobs of an attempt soon.
   nonisolated func add(_ token: AttemptToken, isAnswered: Bool) {
     added.withLock {
-      $0[token.text] = Entry(
-        addedAt: clock.now, isAnswered: isAnswered, key: scheduler.key(of: token))
+      $0[token.text] = Entry(addedAt: clock.now, isAnswered: isAnswered, token: token)
     }
     Task { await start() }
   }
@@ -122,7 +120,8 @@ actor JobWithdrawals {
       let listed = try await scheduler.jobs(within: Self.commandTimeMax)
       isAnswered = true
       for (name, entry) in entries {
-        let jobs = (entry.key.flatMap { listed[$0] } ?? []).filter(\.isActive).map(\.id)
+        let jobs = (scheduler.key(of: entry.token).flatMap { listed[$0] } ?? []).filter(\.isActive)
+          .map(\.id)
         entries[name]?.jobs = jobs
         let isCertain = entry.isAnswered || askedAt - entry.addedAt > Self.doubt
         guard jobs.isEmpty, isCertain, entry.addedAt < askedAt else { continue }

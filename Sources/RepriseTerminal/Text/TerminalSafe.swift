@@ -103,8 +103,8 @@ package struct TerminalSafe: Sendable, Hashable {
 
   /// Drops the rest of an escape sequence (ECMA-48).
   ///
-  /// Drops a control sequence up to its final byte, a string up to its terminator, else one
-  /// character.
+  /// Drops a control sequence up to its final byte, a string up to its terminator, the choice of a
+  /// character set, else one character.
   private static func dropSequence(_ rest: inout Substring.UnicodeScalarView) {
     while rest.first == "\u{1B}" { rest.removeFirst() }
     switch rest.popFirst() {
@@ -117,6 +117,8 @@ package struct TerminalSafe: Sendable, Hashable {
           break
         }
       }
+    // The choice of a character set has one more, such as that of `tput sgr0`.
+    case "(", ")", "*", "+", "#", "%", " ": _ = rest.popFirst()
     case .some, nil:
       break
     }

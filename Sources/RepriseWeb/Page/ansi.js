@@ -55,6 +55,8 @@ function sequenceEnd(line, start) {
     }
     return Math.min(line.length, at + 1);
   }
+  // The choice of a character set has one more, such as that of `tput sgr0`.
+  if (kind && "()*+#% ".includes(kind)) at += 1;
   return Math.min(line.length, at);
 }
 

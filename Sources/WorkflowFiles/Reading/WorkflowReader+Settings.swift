@@ -302,9 +302,9 @@ extension WorkflowReader {
   mutating func refuseOfPseudoTerminal(
     _ fields: Fields, _ extras: StepExtras, _ context: Context
   ) {
-    refuse(
-      ["share", "separate-streams"].filter { fields.key($0) != nil }, beside: "tty", fields,
-      context)
+    var others = ["share"].filter { fields.key($0) != nil }
+    if extras.separatesStreams { others.append("separate-streams") }
+    refuse(others, beside: "tty", fields, context)
     if extras.needsStandardOutput {
       let key = fields.key("outputs") ?? fields.key("repeat") ?? fields.node
       readers[context.file].report(.stdoutOfTerminal, at: key)

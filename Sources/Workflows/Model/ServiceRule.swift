@@ -6,6 +6,11 @@ public struct ServiceRule: Sendable, Equatable {
   /// begin anew; the time that containers have in Docker.
   package static let steadyTime = Duration.seconds(10)
 
+  /// The same for this service: one that has never been alive is found dead only after some checks.
+  package var steadyTime: Duration {
+    Self.steadyTime + (liveness.map { ($0.interval + $0.timeout) * $0.failures } ?? .zero)
+  }
+
   /// A check whether a service is ready.
   public enum Probe: Sendable, Equatable {
     /// This script succeeds.

@@ -164,6 +164,16 @@ struct ServiceProcessTests {
     #expect(run.state["test"]?.startedAt == nil)
   }
 
+  @Test func `a line in colours makes a service ready`() async throws {
+    let run = try await run(
+      #"""
+      steps:
+        - { id: db, service: "printf '\\033[1mnow\\033[0m up\\n'; exec sleep 60", ready: { line: now up } }
+        - { id: test, run: "true" }
+      """#)
+    #expect(run.state["test"]?.phase == .succeeded([:]))
+  }
+
   @Test func `a service whose line does not come gets a hint at buffered output`() async throws {
     for (script, hint) in [
       ("exec sleep 60", "it has written nothing; many programs keep their output back"),

@@ -84,6 +84,14 @@ struct ServiceRestartTests {
     #expect(attempts.value == count)
   }
 
+  @Test func `a service that was never alive is not steady`() throws {
+    let workflow = try Workflow(
+      text: "steps: [{ id: a, service: x, alive: { port: 1, every: 5s, failures: 3 } }]",
+      file: "w.yaml")
+    // Ten seconds besides the checks that find it dead.
+    #expect(workflow.steps[0].extras.service?.steadyTime == .seconds(10 + 3 * (5 + 10)))
+  }
+
   private static let text = """
     steps:
       - { id: db, service: x }

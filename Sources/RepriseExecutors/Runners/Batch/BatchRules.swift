@@ -39,6 +39,8 @@ struct BatchRules: Sendable {
   var limited: [String] = []
   /// Parts of what commands print if the scheduler cannot be reached.
   var unreachable: [String] = []
+  /// Variables of the command that submits.
+  var variables: [String: String] = [:]
   /// Parts of what `status` prints, with a status other than 0, if there are no jobs.
   var none: [String] = []
 }
@@ -111,9 +113,10 @@ enum BatchPreset: String, SettingChoice {
         "PEND": .queued, "PSUSP": .queued, "WAIT": .queued, "RUN": .running, "PROV": .running,
         "USUSP": .running, "SSUSP": .running, "UNKWN": .running, "DONE": .ended, "EXIT": .ended,
         "ZOMBI": .ended,
-      ], cancel: ["bkill"], limited: ["reached its pending job threshold", "job limit"],
+      ], cancel: ["bkill"], limited: ["ending job threshold", "job limit"],
       unreachable: ["LSF is down", "not responding", "daemon not responding", "lim is down"],
-      none: ["No unfinished job found", "No job found"])
+      // Otherwise it waits for room in the queue itself, and nothing says so.
+      variables: ["LSB_NTRIES": "1"], none: ["No unfinished job found", "No job found"])
   }
 
   /// HTCondor: condor_q(1) of version 10; states are those of `JobStatus`.
@@ -129,7 +132,9 @@ enum BatchPreset: String, SettingChoice {
         "1": .queued, "2": .running, "3": .ended, "4": .ended, "5": .refused, "6": .running,
         "7": .running,
       ], cancel: ["condor_rm"], limited: ["MAX_JOBS_PER_OWNER", "MAX_JOBS_SUBMITTED"],
-      unreachable: ["Failed to connect", "Can't connect", "Failed to fetch ads"])
+      unreachable: [
+        "Failed to connect", "Can't connect", "Failed to fetch ads", "Can't find address of",
+      ])
   }
 
   /// Flux: flux-jobs(1).
@@ -137,7 +142,8 @@ enum BatchPreset: String, SettingChoice {
     guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state}") else { return nil }
     return BatchRules(
       name: "Flux", submit: ["flux", "submit", "--job-name={name}", "--output={log}", "-n1"],
-      job: job, status: ["flux", "jobs", "-a", "--no-header", "-o", "{id} {state}"], line: line,
+      job: job, status: ["flux", "jobs", "-a", "--count=0", "--no-header", "-o", "{id} {state}"],
+      line: line,
       states: [
         "DEPEND": .queued, "PRIORITY": .queued, "SCHED": .queued, "RUN": .running,
         "CLEANUP": .running, "INACTIVE": .ended,
@@ -152,9 +158,9 @@ enum BatchPreset: String, SettingChoice {
     else { return nil }
     return BatchRules(
       name: "OAR", submit: ["oarsub", "-n", "{name}", "-O", "{log}", "-E", "{log}"], job: job,
-      status: ["oarstat", "-u"], line: line,
+      status: ["oarstat", "-u", "--format", "1"], line: line,
       states: [
-        "W": .queued, "H": .queued, "t": .queued, "L": .running, "R": .running, "F": .running,
+        "W": .queued, "H": .queued, "L": .running, "R": .running, "F": .running,
         "S": .running, "T": .ended, "E": .ended,
       ], cancel: ["oardel"], unreachable: ["Cannot connect", "Connection refused"])
   }

@@ -12,6 +12,8 @@ final class BatchScheduler: Scheduler {
   private let attempts: String
   /// The numbers of jobs, besides those that are noted in the folders of attempts.
   private let numbers = Mutex<[AttemptToken: String]>([:])
+  /// The whole numbers by what is compared of them.
+  private let whole = Mutex<[String: String]>([:])
 
   var name: String { rules.name }
 
@@ -27,9 +29,13 @@ final class BatchScheduler: Scheduler {
 
   func note(_ number: String, of token: AttemptToken) {
     numbers.withLock { $0[token] = number }
+    whole.withLock { $0[Self.plain(number)] = number }
   }
 
-  func forget(_ token: AttemptToken) { numbers.withLock { $0[token] = nil } }
+  func forget(_ token: AttemptToken) {
+    guard let number = numbers.withLock({ $0.removeValue(forKey: token) }) else { return }
+    whole.withLock { $0[Self.plain(number)] = nil }
+  }
 
   /// The number of the job of an attempt; nil if none is known.
   func number(of token: AttemptToken) -> String? {
@@ -72,7 +78,9 @@ final class BatchScheduler: Scheduler {
     // A word that is not known says nothing; it is shown, and the job counts as there.
     let unknown = state == nil ? "unknown state \(word)" : word
     let text = ["", "None"].contains(reason) ? unknown : reason
-    return SchedulerJob(id: number, state: word, reason: text, phase: state?.phase ?? .queued)
+    // The list may shorten numbers, which the command that removes jobs does not know.
+    let id = whole.withLock { $0[Self.plain(number)] } ?? number
+    return SchedulerJob(id: id, state: word, reason: text, phase: state?.phase ?? .queued)
   }
 
   func cancel(_ jobs: [String], within limit: Duration) async -> String? {
@@ -134,13 +142,12 @@ final class BatchSite: AttemptSite {
       throw .refused("cannot write \(script): \(error)")
     }
     let words = command(token, folder, script)
-    let environment = scheduler.environment.merging(
-      DetachedHost.variables(named: token.text)
-    ) { _, mark in mark }
+    let environment = scheduler.environment.merging(scheduler.rules.variables) { $1 }
+      .merging(DetachedHost.variables(named: token.text)) { $1 }
     let said = try await jobs.submit(token) { () throws(RunnerFailure) in
       let said = try await answer(of: words, in: environment)
-      // Noted before anyone asks for it.
-      if said.status == 0, let number = scheduler.rules.job.first(.job, in: said.output) {
+      // Noted before anyone asks for it; also if the command was stopped after it had submitted the job.
+      if said.status ?? 0 == 0, let number = scheduler.rules.job.number(in: said.output) {
         scheduler.note(number, of: token)
       }
       return said

@@ -50,11 +50,14 @@ struct JobPattern: Sendable, Equatable {
     fields(Substring(line).drop(while: \.isWhitespace))
   }
 
-  /// Returns a field of the first line that matches from somewhere on; nil if none does.
-  func first(_ field: Field, in text: String) -> String? {
+  /// Returns the number of a job in the first line that matches from somewhere on; nil if none does.
+  ///
+  /// Not a word of a greeting: a number has a digit, or begins as those of Flux do.
+  func number(in text: String) -> String? {
     for line in text.split(whereSeparator: \.isNewline) {
       for start in line.indices where !line[start].isWhitespace {
-        if let found = fields(line[start...])?[field] { return found }
+        guard let found = fields(line[start...])?[.job] else { continue }
+        if found.contains(where: \.isNumber) || found.hasPrefix("\u{192}") { return found }
       }
     }
     return nil
