@@ -202,8 +202,15 @@ def the_timeline_is_zoomed_by_dragging(own, page, browser):
     bars = """return [...document.querySelectorAll('#timeline .bar')].map((bar) =>
         bar.getBoundingClientRect().width)"""
     eventually("bars", lambda: len(browser.script(bars)) == 2)
-    before = browser.script(bars)
     browser.sees("succeeded", "#detail h2")
+
+    def is_settled():
+        """The bars still grow while the last events arrive."""
+        widths = browser.script(bars)
+        time.sleep(1)
+        return browser.script(bars) == widths
+    eventually("bars that do not grow", is_settled)
+    before = browser.script(bars)
     chosen = browser.text("#detail h2")
     box = browser.script("""
       const { left, top, width } = document.getElementById('timeline').getBoundingClientRect();
