@@ -61,16 +61,19 @@ struct BatchRunnerTests {
       // The number of a job is the one of its file; the file has the process.
       let submitting = """
         mkdir -p jobs
-        n=$(ls jobs | wc -l); n=$((n + 1))
+        n=1; until mkdir "number.$n" 2> /dev/null; do n=$((n + 1)); done
         script=
         for word; do
           case $word in *job.sh) script=${word#*=} ;; esac
         done
         echo "$*" >> submitted
         : > jobs/$n
-        (setsid sh -c 'until [ -e open ] || [ ! -e "jobs/$1" ]; do sleep 0.05; done
+        (setsid sh -c ': > "apart.$1"
+          until [ -e open ] || [ ! -e "jobs/$1" ]; do sleep 0.05; done
           [ -e "jobs/$1" ] || exit
           echo run > "jobs/$1"; "$2"; rm "jobs/$1"' sh $n "$script" > /dev/null 2>&1 &)
+        # Like a daemon, it is not a part of this process any more.
+        until [ -e "apart.$n" ]; do sleep 0.02; done
         printf '%s\\n' "\(said)"
         """
       let listing = """
