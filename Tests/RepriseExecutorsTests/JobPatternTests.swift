@@ -16,11 +16,11 @@ struct JobPatternTests {
   func `the number of a job is found in what a command says`(
     _ pattern: String, _ text: String, _ number: String?
   ) throws {
-    #expect(try #require(JobPattern(pattern)).number(in: text) == number)
+    #expect(try #require(JobPattern(parsing: pattern)).number(in: text) == number)
   }
 
   @Test func `a line is read with its fields, in any columns`() throws {
-    let pattern = try #require(JobPattern("{job} {} {} {} {state} {reason}"))
+    let pattern = try #require(JobPattern(parsing: "{job} {} {} {} {state} {reason}"))
     let line = "     33 0.50000 r_gather   root         qw    because of x  "
     let fields = try #require(pattern.fields(of: line))
     #expect(fields == [.job: "33", .state: "qw", .reason: "because of x  "])
@@ -28,12 +28,13 @@ struct JobPatternTests {
     for line in ["", "33", "33 0.5 name root", "  "] {
       #expect(pattern.fields(of: line)?[.state] == nil)
     }
-    #expect(JobPattern("{job}.{} {state}")?.fields(of: "17.0 2") == [.job: "17", .state: "2"])
+    #expect(
+      JobPattern(parsing: "{job}.{} {state}")?.fields(of: "17.0 2") == [.job: "17", .state: "2"])
   }
 
   @Test(arguments: ["{jobs}", "{ job }", "{job", "{job} {x}"])
   func `a field that is not known is none`(_ text: String) {
     // A brace without an end is text.
-    #expect((JobPattern(text)?.has(.job) ?? false) == false)
+    #expect((JobPattern(parsing: text)?.has(.job) ?? false) == false)
   }
 }

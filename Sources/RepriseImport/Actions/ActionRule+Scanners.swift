@@ -61,7 +61,7 @@ extension ActionRule {
     let kind = inputs["scan-type"] ?? "image"
     let target = inputs["image-ref"] ?? inputs["scan-ref"]
     guard kind != "image" || target != nil else { return nil }
-    // A report of this form has all findings, unless the action is told otherwise.
+    // By default, a report of this form has all findings.
     let isLimited = inputs.is("limit-severities-for-sarif") || !inputs.is("format", "sarif")
     let severities = inputs.option("severity", "--severity")
     var words = "trivy \(kind)"

@@ -260,7 +260,7 @@ struct GitHubStepWriter {
     names.allowsSecrets = true
     let translator = ExpressionTranslator(names: names)
     for (name, value) in variables where !value.isEmpty {
-      // The command is about its own, whatever the job calls by that name.
+      // The command uses its own variable, also if the job has one of that name.
       environment.removeAll { $0.key == name }
       environment.append(
         Draft.Item(name, .text(GitHubScript.withOwnFiles(try translator.template(value)))))

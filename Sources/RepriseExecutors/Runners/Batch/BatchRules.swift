@@ -50,7 +50,7 @@ enum BatchPreset: String, SettingChoice {
   case sge, pbs, lsf, htcondor, flux, oar, slurm
 
   /// The rules of the scheduler.
-  var rules: BatchRules? {
+  var rules: BatchRules {
     switch self {
     case .sge: Self.sgeRules
     case .pbs: Self.pbsRules
@@ -63,10 +63,7 @@ enum BatchPreset: String, SettingChoice {
   }
 
   /// Grid Engine and those that descend from it: sge_status(5) of version 8.
-  private static var sgeRules: BatchRules? {
-    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {} {} {} {state}") else {
-      return nil
-    }
+  private static var sgeRules: BatchRules {
     var states: [String: BatchState] = [:]
     for word in ["qw", "hqw", "hRqw", "hRwq", "Rqw", "Rq", "w", "q", "hrwq"] {
       states[word] = .queued
@@ -79,19 +76,17 @@ enum BatchPreset: String, SettingChoice {
       name: "Grid Engine",
       submit: [
         "qsub", "-terse", "-N", "{name}", "-o", "{log}", "-j", "y", "-S", "/bin/sh", "-r", "n",
-      ], job: job, status: ["qstat", "-u", "{user}"], line: line, states: states, cancel: ["qdel"],
+      ], job: "{job}", status: ["qstat", "-u", "{user}"], line: "{job} {} {} {} {state}",
+      states: states, cancel: ["qdel"],
       limited: ["jobs are allowed per", "jobs are allowed in", "maximum number of"],
       unreachable: ["unable to contact", "unable to send message", "got no response", "commlib"])
   }
 
   /// OpenPBS, PBS Professional and Torque: qstat(1B).
-  private static var pbsRules: BatchRules? {
-    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {} {} {} {state}") else {
-      return nil
-    }
-    return BatchRules(
+  private static var pbsRules: BatchRules {
+    BatchRules(
       name: "PBS", submit: ["qsub", "-N", "{name}", "-j", "oe", "-o", "{log}", "-r", "n"],
-      job: job, status: ["qstat"], line: line,
+      job: "{job}", status: ["qstat"], line: "{job} {} {} {} {state}",
       states: [
         "Q": .queued, "H": .queued, "W": .queued, "T": .queued, "M": .queued, "B": .running,
         "R": .running, "E": .running, "S": .running, "U": .running, "C": .ended, "F": .ended,
@@ -102,13 +97,10 @@ enum BatchPreset: String, SettingChoice {
   }
 
   /// LSF: bjobs(1).
-  private static var lsfRules: BatchRules? {
-    guard let job = JobPattern("Job <{job}>"), let line = JobPattern("{job} {state}") else {
-      return nil
-    }
-    return BatchRules(
-      name: "LSF", submit: ["bsub", "-J", "{name}", "-oo", "{log}", "-rn"], job: job,
-      status: ["bjobs", "-noheader", "-o", "jobid stat"], line: line,
+  private static var lsfRules: BatchRules {
+    BatchRules(
+      name: "LSF", submit: ["bsub", "-J", "{name}", "-oo", "{log}", "-rn"], job: "Job <{job}>",
+      status: ["bjobs", "-noheader", "-o", "jobid stat"], line: "{job} {state}",
       states: [
         "PEND": .queued, "PSUSP": .queued, "WAIT": .queued, "RUN": .running, "PROV": .running,
         "USUSP": .running, "SSUSP": .running, "UNKWN": .running, "DONE": .ended, "EXIT": .ended,
@@ -120,14 +112,13 @@ enum BatchPreset: String, SettingChoice {
   }
 
   /// HTCondor: condor_q(1) of version 10; states are those of `JobStatus`.
-  private static var htcondorRules: BatchRules? {
-    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state}") else { return nil }
-    return BatchRules(
+  private static var htcondorRules: BatchRules {
+    BatchRules(
       name: "HTCondor", submit: ["condor_submit", "-terse"],
       script: [
         "executable={script}", "output={log}", "error={log}", "log={folder}/condor.log", "-queue",
         "1",
-      ], job: job, status: ["condor_q", "-af", "ClusterId", "JobStatus"], line: line,
+      ], job: "{job}", status: ["condor_q", "-af", "ClusterId", "JobStatus"], line: "{job} {state}",
       states: [
         "1": .queued, "2": .running, "3": .ended, "4": .ended, "5": .refused, "6": .running,
         "7": .running,
@@ -138,12 +129,12 @@ enum BatchPreset: String, SettingChoice {
   }
 
   /// Flux: flux-jobs(1).
-  private static var fluxRules: BatchRules? {
-    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state}") else { return nil }
-    return BatchRules(
+  private static var fluxRules: BatchRules {
+    BatchRules(
       name: "Flux", submit: ["flux", "submit", "--job-name={name}", "--output={log}", "-n1"],
-      job: job, status: ["flux", "jobs", "-a", "--count=0", "--no-header", "-o", "{id} {state}"],
-      line: line,
+      job: "{job}",
+      status: ["flux", "jobs", "-a", "--count=0", "--no-header", "-o", "{id} {state}"],
+      line: "{job} {state}",
       states: [
         "DEPEND": .queued, "PRIORITY": .queued, "SCHED": .queued, "RUN": .running,
         "CLEANUP": .running, "INACTIVE": .ended,
@@ -152,13 +143,11 @@ enum BatchPreset: String, SettingChoice {
   }
 
   /// OAR 2.5: oarstat(1).
-  private static var oarRules: BatchRules? {
-    guard let job = JobPattern("OAR_JOB_ID={job}"),
-      let line = JobPattern("{job} {} {} {} {} {state}")
-    else { return nil }
-    return BatchRules(
-      name: "OAR", submit: ["oarsub", "-n", "{name}", "-O", "{log}", "-E", "{log}"], job: job,
-      status: ["oarstat", "-u", "--format", "1"], line: line,
+  private static var oarRules: BatchRules {
+    BatchRules(
+      name: "OAR", submit: ["oarsub", "-n", "{name}", "-O", "{log}", "-E", "{log}"],
+      job: "OAR_JOB_ID={job}",
+      status: ["oarstat", "-u", "--format", "1"], line: "{job} {} {} {} {} {state}",
       states: [
         "W": .queued, "H": .queued, "L": .running, "R": .running, "F": .running,
         "S": .running, "T": .ended, "E": .ended,
@@ -166,17 +155,15 @@ enum BatchPreset: String, SettingChoice {
   }
 
   /// Slurm by its three commands; the kind `slurm` knows more of it.
-  private static var slurmRules: BatchRules? {
-    guard let job = JobPattern("{job}"), let line = JobPattern("{job} {state} {reason}") else {
-      return nil
-    }
-    return BatchRules(
+  private static var slurmRules: BatchRules {
+    BatchRules(
       name: "Slurm",
       submit: [
         "sbatch", "--parsable", "--no-requeue", "--job-name={name}", "--output={log}",
         "--open-mode=append",
-      ], job: job,
-      status: ["squeue", "--noheader", "--states=all", "--me", "--format=%A %T %r"], line: line,
+      ], job: "{job}",
+      status: ["squeue", "--noheader", "--states=all", "--me", "--format=%A %T %r"],
+      line: "{job} {state} {reason}",
       states: [
         "PENDING": .queued, "REQUEUED": .queued, "REQUEUE_HOLD": .queued, "SUSPENDED": .queued,
         "CONFIGURING": .queued, "RUNNING": .running, "COMPLETING": .running,

@@ -63,19 +63,7 @@ package struct BatchRunner: RunnerKind {
   /// The commands: those of the scheduler, with those that are given in their place.
   private var rules: BatchRules {
     get throws(RunnerFailure) {
-      var rules = scheduler?.rules
-      if rules == nil {
-        guard let submit, let status, let cancel, let job, let line, let states else {
-          throw .refused(
-            "a batch runner needs \"scheduler\", one of "
-              + BatchPreset.allCases.map(\.rawValue).joined(separator: ", ")
-              + "; or \"submit\", \"job\", \"status\", \"line\", \"states\" and \"cancel\"")
-        }
-        rules = BatchRules(
-          name: submit.first ?? "the scheduler", submit: submit, job: job, status: status,
-          line: line, states: states, cancel: cancel)
-      }
-      guard var rules else { throw .refused("no commands") }
+      var rules = if let scheduler { scheduler.rules } else { try describedRules }
       rules.submit = submit ?? rules.submit
       rules.job = job ?? rules.job
       rules.status = status ?? rules.status
@@ -93,6 +81,21 @@ package struct BatchRunner: RunnerKind {
         throw .refused("\"line\" of a batch runner needs the field {state}")
       }
       return rules
+    }
+  }
+
+  /// The commands of a scheduler that the file describes.
+  private var describedRules: BatchRules {
+    get throws(RunnerFailure) {
+      guard let submit, let status, let cancel, let job, let line, let states else {
+        throw .refused(
+          "a batch runner needs \"scheduler\", one of "
+            + BatchPreset.allCases.map(\.rawValue).joined(separator: ", ")
+            + "; or \"submit\", \"job\", \"status\", \"line\", \"states\" and \"cancel\"")
+      }
+      return BatchRules(
+        name: submit.first ?? "the scheduler", submit: submit, job: job, status: status,
+        line: line, states: states, cancel: cancel)
     }
   }
 

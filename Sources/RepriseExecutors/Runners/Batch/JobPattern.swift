@@ -19,8 +19,10 @@ struct JobPattern: Sendable, Equatable {
 
   private let parts: [Part]
 
+  private init(parts: [Part]) { self.parts = parts }
+
   /// Reads a pattern; nil if a field is not known.
-  init?(_ text: String) {
+  init?(parsing text: String) {
     var parts: [Part] = []
     var rest = text[...]
     while let first = rest.first {
@@ -93,11 +95,18 @@ struct JobPattern: Sendable, Equatable {
   }
 }
 
+extension JobPattern: ExpressibleByStringLiteral {
+  /// A pattern of this program, whose fields are known.
+  init(stringLiteral text: String) {
+    self = JobPattern(parsing: text) ?? JobPattern(parts: [.text(text)])
+  }
+}
+
 extension JobPattern: Decodable {
   /// Decodes a pattern; one with an unknown field, or without a job, is an error.
   init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
-    guard let pattern = JobPattern(text), pattern.has(.job) else {
+    guard let pattern = JobPattern(parsing: text), pattern.has(.job) else {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: decoder.codingPath,
