@@ -3,12 +3,6 @@
 import Platform
 import Reprise
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension LocalStore {
   /// The maximum size of a store without a limit of its own, in bytes.
   package static let usualLimit: Int64 = 2 << 30
@@ -52,8 +46,7 @@ extension LocalStore {
     var used: Set<String> = []
     var size: Int64 = 0
     for file in results {
-      guard let bytes = fileContents(file.path),
-        let result = try? JSONDecoder().decode(StoredResult.self, from: Data(bytes))
+      guard let bytes = fileContents(file.path), let result = StoredRecord.result(in: bytes)
       else {
         // Of another version, or damaged.
         try? removeFile(file.path)

@@ -4,12 +4,6 @@ import Paths
 import Platform
 package import Reprise
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The reason why a result cannot be kept or restored, as a clause.
 package struct StoreProblem: Error, CustomStringConvertible {
   package let description: String
@@ -49,8 +43,8 @@ package struct LocalStore: ResultStore {
 
   package func results(of task: String) -> [StoredResult] {
     Self.records(of: task, in: path).compactMap { bytes in
-      let result = try? JSONDecoder().decode(StoredResult.self, from: Data(bytes))
-      return result?.task == task && result?.isWellFormed == true ? result : nil
+      let result = StoredRecord.result(in: bytes)
+      return result?.task == task ? result : nil
     }
   }
 
@@ -96,8 +90,7 @@ package struct LocalStore: ResultStore {
       } else {
         try? removeFile(temporary + ".pack")
       }
-      let json = try JSONEncoder().encode(result)
-      try writeFile(Array(json), to: temporary + ".json")
+      try writeFile(try StoredRecord.bytes(of: result), to: temporary + ".json")
       try renameFile(temporary + ".json", to: resultPath(result))
     } catch {
       for name in [temporary + ".pack", temporary + ".json", temporary] { try? removeFile(name) }
@@ -171,7 +164,7 @@ package struct LocalStore: ResultStore {
       result.files[index].stamp = (try? FileState.now(at: kept))?.attributes
     }
     if !packed.isEmpty { try renameFile(temporary + ".pack", to: packPath(result.id)) }
-    try writeFile(Array(try JSONEncoder().encode(result)), to: temporary + ".json")
+    try writeFile(try StoredRecord.bytes(of: result), to: temporary + ".json")
     try renameFile(temporary + ".json", to: resultPath(result))
   }
 

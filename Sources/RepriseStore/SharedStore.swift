@@ -5,12 +5,6 @@ import Platform
 package import Reprise
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A place with named files that several machines read and write, such as a folder or a web server.
 ///
 /// Names are like `packs/1a2b`. Called on threads that may be blocked.
@@ -82,11 +76,11 @@ package final class SharedStore: ResultStore {
     let known = Set(own.map(\.id))
     let records = accessed { try $0.records(of: task) } ?? []
     let others = records.prefix(LocalStore.resultsMax).compactMap { record -> StoredResult? in
-      guard let result = SignedResult.result(in: record, key) else {
+      guard let result = StoredRecord.result(in: record, key) else {
         warn("a result there is damaged, or has no valid signature; it is left out")
         return nil
       }
-      return result.task == task && !known.contains(result.id) ? result : nil
+      return result.task == task && !known.contains(result.id) ? result.forOthers : nil
     }
     return own + others
   }
@@ -103,7 +97,7 @@ package final class SharedStore: ResultStore {
       for file in kept.files where file.isFile && file.offset == nil {
         try place.put("objects/" + file.content, from: local.objectPath(file.content))
       }
-      try place.add(try SignedResult.record(of: kept, key), kept.id, of: kept.task)
+      try place.add(try StoredRecord.bytes(of: kept.forOthers, key), kept.id, of: kept.task)
     }
   }
 
@@ -142,35 +136,5 @@ package final class SharedStore: ResultStore {
   private func warn(_ text: String) {
     guard !hasSaid.exchange(true, ordering: .relaxed) else { return }
     say("warning: the shared store: \(text)")
-  }
-}
-
-/// A result as it is shared: its JSON, and a signature of that.
-struct SignedResult: Codable {
-  let result: String
-  let signature: String?
-
-  static func record(of result: StoredResult, _ key: [UInt8]?) throws -> [UInt8] {
-    var plain = result
-    // What tells that a file of this machine is as it was.
-    for index in plain.files.indices { plain.files[index].stamp = nil }
-    let text = String(decoding: try JSONEncoder().encode(plain), as: UTF8.self)
-    let signed = SignedResult(
-      result: text, signature: key.map { hmacSHA256(Array(text.utf8), key: $0) })
-    return Array(try JSONEncoder().encode(signed))
-  }
-
-  /// Returns the result of a record; nil if it is damaged, or its signature is not that of a key.
-  static func result(in record: [UInt8], _ key: [UInt8]?) -> StoredResult? {
-    guard let signed = try? JSONDecoder().decode(SignedResult.self, from: Data(record)) else {
-      return nil
-    }
-    let bytes = Array(signed.result.utf8)
-    if let key, signed.signature != hmacSHA256(bytes, key: key) { return nil }
-    guard var result = try? JSONDecoder().decode(StoredResult.self, from: Data(bytes)),
-      result.isWellFormed
-    else { return nil }
-    for index in result.files.indices { result.files[index].stamp = nil }
-    return result
   }
 }

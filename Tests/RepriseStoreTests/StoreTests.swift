@@ -118,6 +118,20 @@ import Testing
     #expect(try await project.run(script) == .restored([:]))
   }
 
+  @Test func `a record with any changed bit is not used`() async throws {
+    try project.write("one", to: "a")
+    _ = try await project.run("mkdir out; cat a > out/b")
+    let kept = try #require(project.results().first)
+    let file = try #require(project.filesOfStore("results").first)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    for index in bytes.indices {
+      var changed = bytes
+      changed[index] ^= 0x10
+      try changed.write(to: URL(fileURLWithPath: file))
+      #expect(project.store.results(of: kept.task).isEmpty, "byte \(index)")
+    }
+  }
+
   @Test func `a result without files is only restored if it used no network`() async throws {
     try project.write("one", to: "a")
     #expect(try await project.run("cat a") == .ran)

@@ -1,0 +1,57 @@
+// The record of a result, as it is written to a local and to a shared store.
+
+import Paths
+import Reprise
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A result as JSON, with what tells that it is as it was written.
+///
+/// The files of a result are checked by the hashes in its record, so the record itself needs a hash: a changed bit
+/// in a path would restore a file of another name.
+struct StoredRecord: Codable {
+  private let result: String
+  /// The SHA-256 of `result`.
+  private let hash: String
+  /// The HMAC of `result`; nil without a key.
+  private let signature: String?
+
+  /// Returns the record of a result.
+  ///
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - key: The key of its signature; nil for none.
+  /// - Throws: An error if it cannot be encoded.
+  static func bytes(of result: StoredResult, _ key: [UInt8]? = nil) throws -> [UInt8] {
+    let text = String(decoding: try JSONEncoder().encode(result), as: UTF8.self)
+    let record = StoredRecord(
+      result: text, hash: contentHash(of: Array(text.utf8), isExecutable: false),
+      signature: key.map { hmacSHA256(Array(text.utf8), key: $0) })
+    return Array(try JSONEncoder().encode(record))
+  }
+
+  /// Returns the result of a record; nil if it is damaged, or its signature is not that of a key.
+  static func result(in record: [UInt8], _ key: [UInt8]? = nil) -> StoredResult? {
+    guard let record = try? JSONDecoder().decode(Self.self, from: Data(record)) else { return nil }
+    let bytes = Array(record.result.utf8)
+    guard record.hash == contentHash(of: bytes, isExecutable: false),
+      key.map({ record.signature == hmacSHA256(bytes, key: $0) }) ?? true,
+      let result = try? JSONDecoder().decode(StoredResult.self, from: Data(bytes)),
+      result.isWellFormed
+    else { return nil }
+    return result
+  }
+}
+
+extension StoredResult {
+  /// The result without what tells that a file of one machine is as it was.
+  var forOthers: StoredResult {
+    var plain = self
+    for index in plain.files.indices { plain.files[index].stamp = nil }
+    return plain
+  }
+}
