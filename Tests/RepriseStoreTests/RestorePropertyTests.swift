@@ -15,14 +15,14 @@ import Testing
       - parallel:
           - id: lib
             needs: [gen]
-            run: "cat out/gen c > out/lib; ln -sf lib out/link; [ -e none ] && cat none >> out/lib || true"
+            run: "cat out/gen c > out/lib; rm -f out/link; ln -s lib out/link; [ -e none ] && cat none >> out/lib || true"
             cache: CACHE
           - { id: list, run: "mkdir -p out; ls src > out/list; cat src/* >> out/list", cache: auto }
       - id: many
         needs: [lib, list]
         run: |
           rm -rf out/many; mkdir -p out/many/empty
-          for name in $(cat names); do cat out/link out/list > out/many/$name; done
+          for name in $(cat names); do [ $name != fail ] || exit 1; cat out/link out/list > out/many/$name; done
           chmod 755 out/many/*
         cache: auto
       - id: last
@@ -40,6 +40,9 @@ import Testing
     private var sources: [String: String] = [
       "a": "1", "b": "1", "c": "1", "names": "x y", "src/1": "1",
     ]
+
+    /// Whether a step fails now.
+    var isFailing: Bool { sources["names"]?.contains("fail") == true }
 
     init(_ project: StoredProject, seed: UInt64) throws {
       self.project = project
@@ -67,7 +70,7 @@ import Testing
         let name = ["a", "b", "c", "names", "src/1"].randomElement(using: &random) ?? "a"
         new[name] =
           name == "names"
-          ? ["x", "y", "x y", "x y z", "q"].randomElement(using: &random)
+          ? ["x", "y", "x y", "x y z", "q", "y fail"].randomElement(using: &random)
           : ["1", "2", "3"].randomElement(using: &random)
         try write(new)
         return "edit \(name)"
@@ -151,6 +154,10 @@ import Testing
         run.cancel()
         _ = await run.outcome
         history.append("stopped")
+        continue
+      }
+      if world.isFailing {
+        #expect(await run.outcome != .succeeded, "seed \(seed): \(history)")
         continue
       }
       #expect(await run.outcome == .succeeded, "seed \(seed): \(history)")

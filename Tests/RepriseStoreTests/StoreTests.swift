@@ -118,6 +118,55 @@ import Testing
     #expect(try await project.run(script) == .restored([:]))
   }
 
+  private static let perName = """
+    mkdir -p out; rm -f out/*
+    for n in $(cat a); do
+      case $n in fail) exit 1 ;; wait) touch begun; exec sleep 60 ;; esac
+      echo $n > out/$n
+    done
+    """
+
+  @Test func `what a failed attempt has left is removed before an earlier result is restored`()
+    async throws
+  {
+    try project.write("x", to: "a")
+    #expect(try await project.run(Self.perName) == .ran)
+    try project.write("z y fail", to: "a")
+    #expect(try await project.run(Self.perName) == .failed)
+    #expect(try project.contents("out").keys.sorted() == ["out", "out/y", "out/z"])
+    try project.write("x", to: "a")
+    #expect(try await project.run(Self.perName) == .restored([:]))
+    #expect(try project.contents("out").keys.sorted() == ["out", "out/x"])
+  }
+
+  @Test func `after a failed attempt that has changed the file of another, the step runs`()
+    async throws
+  {
+    let script = "cat a > out; if grep -q fail a; then echo more > note; exit 1; fi"
+    try project.write("x", to: "a")
+    #expect(try await project.run(script) == .ran)
+    try project.write("mine", to: "note")
+    try project.write("fail", to: "a")
+    #expect(try await project.run(script) == .failed)
+    try project.write("x", to: "a")
+    #expect(try await project.run(script) == .ran)
+  }
+
+  @Test func `after a killed attempt, the step runs`() async throws {
+    try project.write("x", to: "a")
+    #expect(try await project.run(Self.perName) == .ran)
+    try project.write("z wait", to: "a")
+    let run = try project.start(Self.perName)
+    await expectEventually("it has begun") {
+      FileManager.default.fileExists(atPath: project.path + "/begun")
+    }
+    run.kill()
+    #expect(await run.outcome == .cancelled)
+    try project.write("x", to: "a")
+    let end = try await project.run(Self.perName)
+    #expect(try project.contents("out").keys.sorted() == ["out", "out/x"], "\(end)")
+  }
+
   @Test func `a record with any changed bit is not used`() async throws {
     try project.write("one", to: "a")
     _ = try await project.run("mkdir out; cat a > out/b")

@@ -66,10 +66,7 @@ struct StoredProject {
   /// - Returns: How it ended.
   /// - Throws: An error of the workflow.
   func run(_ script: String, cache: String = "auto", isFresh: Bool = false) async throws -> End? {
-    let lines = script.split(separator: "\n").map { "        " + $0 }.joined(separator: "\n")
-    let workflow = try Workflow(
-      text: "steps:\n  - id: s\n    cache: \(cache)\n    run: |\n\(lines)\n", file: "w.yaml")
-    let run = engine(forgetting: isFresh).start(workflow)
+    let run = try start(script, cache: cache, isFresh: isFresh)
     _ = await run.outcome
     switch run.state["s"]?.phase {
     case .succeeded: return .ran
@@ -82,6 +79,14 @@ struct StoredProject {
 
   /// Makes the steps of the project those of another workflow, too.
   func shareWithOthers() { memory.others.withLock { $0 = Array(memory.recallAll().values) } }
+
+  /// Starts a run of the step.
+  func start(_ script: String, cache: String = "auto", isFresh: Bool = false) throws -> Run {
+    let lines = script.split(separator: "\n").map { "        " + $0 }.joined(separator: "\n")
+    return engine(forgetting: isFresh).start(
+      try Workflow(
+        text: "steps:\n  - id: s\n    cache: \(cache)\n    run: |\n\(lines)\n", file: "w.yaml"))
+  }
 
   /// Lets all runs but the one that asks count as going on.
   func letOthersLive() { memory.areOthersLive.withLock { $0 = true } }

@@ -63,6 +63,7 @@ extension StepMemory {
     var last = recall(step) ?? StepTrace.ofNothing
     let isShared = isRun(last, besides: run)
     last.unfinishedIn = run
+    last.left = nil
     try remember(last, of: step)
     return isShared
   }
@@ -213,13 +214,16 @@ extension StepCache {
       guard let store, let wanted = result.trace.made(in: folders) else { continue }
       // Until its files are right, they are those of no success.
       let last = memory.recall(step.id)
+      // An attempt that has not succeeded may have left files that the step would remove or overwrite.
+      if let last, last.unfinishedIn != nil, last.left == nil { return nil }
       guard !memory.isRun(last, besides: run), (try? memory.begin(step.id, in: run)) != nil
       else { return nil }
       // What only this step has made, and this result does not have.
       lazy var others = memory.filesOfOthers(than: step.id)
       let own = last?.own(in: folders) ?? []
-      let removing = (last?.made(in: folders) ?? [:])
-        .filter { wanted[$0.key] == nil && own.contains($0.key) && !others.contains($0.key) }
+      let removing = (last?.made(in: folders) ?? [:]).filter { own.contains($0.key) }
+        .merging(last?.left ?? [:]) { $1 }
+        .filter { wanted[$0.key] == nil && !others.contains($0.key) }
       let found = wanted.keys.filter { path in
         !own.contains(path) && (try? Stat(at: folders.absolute(path), followsLink: false)) != nil
       }

@@ -67,6 +67,8 @@ public struct StepTrace: Sendable, Equatable, Codable {
   /// The run whose attempt has begun since and has not succeeded: only what the step has made before is still
   /// of use.
   var unfinishedIn: RunID?
+  /// The contents of the files that this attempt has left, by path in the project; nil if that is not known.
+  var left: [String: String]?
   /// The reason why nothing was learnt of such a step, a clause.
   var nothingLearnt: String?
 

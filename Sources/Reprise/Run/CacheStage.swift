@@ -200,6 +200,36 @@ struct CacheStage: StepStage {
   }
 }
 
+extension CacheStage {
+  /// Notes what the only attempt of a step has left that has not succeeded, so that an earlier result can take
+  /// its place.
+  ///
+  /// Notes nothing if that is not known for certain: the step runs then.
+  func noteLeft(by context: StepContext) async {
+    guard let cache, cache.store != nil, context.attempt == 1, let watch = context.watch,
+      let place = learning.place(of: context.step.extrasIfAny?.cache, executor, masker),
+      let folders = folders(of: context.resolved), case .files(let report) = watch.seen
+    else { return }
+    let run = ledger.run
+    await memoryQueue.result {
+      lazy var others = cache.memory.filesMade(without: [context.step.id])
+      guard var last = cache.memory.recall(context.step.id), last.unfinishedIn == run,
+        let learnt = try? LearntFiles(
+          report, in: place, since: watch.startedAt, isMade: { others.contains($0) })
+      else { return }
+      let own = last.own(in: folders)
+      // What was there before and is not its own would stay as it is now.
+      let changesOthers = report.uses.contains { use in
+        guard use.first != nil, let path = place.relative(use.path) else { return false }
+        return learnt.made[path] != nil && !own.contains(path)
+      }
+      guard !changesOthers else { return }
+      last.left = learnt.made.mapValues(\.content)
+      try? cache.memory.remember(last, of: context.step.id)
+    }
+  }
+}
+
 extension StepTrace {
   /// Takes what a successful attempt has used and made, or the reason why that is not known.
   ///

@@ -53,6 +53,7 @@ struct CompletionStage: StepStage {
     {
       return .retry(after: delay, failures: failures)
     }
+    if case .succeeded = event {} else { await cache.noteLeft(by: context) }
     return .over(end(job.index, attempt: number, event))
   }
 
