@@ -233,8 +233,8 @@ struct AirflowExport {
   private mutating func retrySettings(of step: ExportedSteps.Step) -> [String] {
     guard let retry = step.step.retry else { return ["retries=0"] }
     let subject = step.subject
-    if retry.statuses != nil {
-      refusals.add(subject, "retry.on", "Airflow retries a BashOperator after every failure")
+    if retry.failures != nil {
+      refusals.add(subject, "retry.for", "Airflow retries a BashOperator after every failure")
     }
     if retry.jitter > 0 {
       refusals.add(subject, "retry.jitter", "Airflow has no setting for random delays")

@@ -170,7 +170,11 @@ struct ArgoExport {
     var strategy: [(String, YAMLValue)] = [
       ("limit", .word("\(retry.limit)")), ("retryPolicy", .word("Always")),
     ]
-    if let statuses = retry.statuses {
+    if let failures = retry.failures {
+      let statuses = failures.compactMap { if case .status(let status) = $0 { status } else { nil } }
+      if statuses.count < failures.count {
+        refusals.add(subject, "retry.for", "Argo does not say what has ended a pod from outside")
+      }
       let list = statuses.sorted().map(String.init).joined(separator: ", ")
       strategy.append(("expression", .text("asInt(lastRetry.exitCode) in [\(list)]")))
     }

@@ -235,7 +235,9 @@ struct ExportReader {
 
   private static func isOfRun(_ root: Expression.Root) -> Bool {
     switch root {
-    case .env, .secrets, .steps, .run, .machine, .trigger, .args, .stdout, .outputs, .status: true
+    case .env, .secrets, .steps, .run, .machine, .trigger, .args, .stdout, .outputs, .status,
+      .attempt:
+      true
     case .params, .matrix, .item, .index, .workflow: false
     }
   }

@@ -216,7 +216,7 @@ struct BatchRunnerTests {
     let run = try start(
       "steps: [{ id: a, run: x }]", #"{ scheduler: htcondor, states: { "1": refused } }"#,
       in: folder)
-    guard case .failed(_, .lost(let text)) = await end(of: run) else {
+    guard case .failed(_, .lost(let text, _, _)) = await end(of: run) else {
       Issue.record("it is not lost")
       return
     }

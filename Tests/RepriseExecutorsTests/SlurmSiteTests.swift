@@ -38,7 +38,7 @@ struct SlurmSiteTests {
     _ = try await runner.begin(AttemptSpec(command: ["true"]), token: token)
     #expect(try await runner.look([token]) == [token: .gone])
     #expect(
-      await runner.reasonForLoss(of: token)
+      await runner.reasonForLoss(of: token)?.text
         == "it never began: Slurm ended its job: NODE_FAIL (JobLaunchFailure)")
     // The claim is the engine's: a host that comes after all ends.
     if let claim = try AttemptFolder(of: token, in: folder.path + "/attempts").takeClaim(host: "n1")
@@ -66,7 +66,7 @@ struct SlurmSiteTests {
     let attempt = AttemptFolder(of: token, in: folder.path + "/attempts")
     guard let claim = try attempt.takeClaim(host: "n1") else { throw CancellationError() }
     #expect(claim.descriptor > 2)
-    #expect(await runner.reasonForLoss(of: token) == reason)
+    #expect(await runner.reasonForLoss(of: token)?.text == reason)
   }
 
   // MARK: What sbatch says
@@ -318,7 +318,7 @@ struct SlurmSiteTests {
     let token = try Self.token(1)
     let runner = try Self.runner(in: folder, ["squeue": "echo '\(token)|TIMEOUT|TimeLimit|7'"])
     _ = try await runner.begin(AttemptSpec(command: ["true"]), token: token)
-    let reason = try #require(await runner.reasonForEnd(of: token))
+    let reason = try #require(await runner.reasonForEnd(of: token)?.text)
     #expect(reason.contains("TIMEOUT (TimeLimit)") && reason.contains("\"time\""))
     let other = try Self.runner(in: folder, ["squeue": "echo '\(token)|FAILED|NonZeroExitCode|7'"])
     #expect(await other.reasonForEnd(of: token) == nil)

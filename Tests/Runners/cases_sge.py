@@ -111,6 +111,21 @@ def batch_refused(kind):
 
 
 @case("sge")
+def batch_limit_of_time(kind):
+    """A job that Grid Engine ends at a limit gets more in its next attempt."""
+    settings = settings_of(kind, options=["-l", "h_rt=${{ attempt * attempt * 6 }}"])
+    steps = """
+  - { id: a, retry: { limit: 1, delay: 10ms, for: [limit] }, run: "echo ran >> effects; exec sleep 12" }
+"""
+    with Project(kind, steps, settings=settings) as project:
+        status = project.end_of(project.start("run", "w.yaml"), 180)
+        check(
+            status == 0 and project.effects() == ["ran", "ran"]
+            and project.shows("qmaster enforced h_rt"),
+            f"{kind}: the next attempt after a limit gets more (status {status})")
+
+
+@case("sge")
 def batch_broken_job(kind):
     """A job in the state of an error never runs: its step is lost, and the job is removed."""
     settings = settings_of(kind, options=["-S", "/nowhere/sh"])

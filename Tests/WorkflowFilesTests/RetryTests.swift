@@ -41,6 +41,13 @@ struct RetryTests {
       try retry(whole)
         == Retry(
           limit: 4, delay: .seconds(2), backoff: .exponential, factor: 1.5, maxDelay: .seconds(60),
-          jitter: 0.2, statuses: [1, 75]))
+          jitter: 0.2, failures: [1, 75]))
+    #expect(
+      try retry("{ limit: 2, for: [out-of-memory, 75, node] }")?.failures
+        == [.lost(.outOfMemory), 75, .lost(.node)])
+    #expect(try retry("{ limit: 2, for: time-limit }")?.failures == [.lost(.timeLimit)])
+    for wrong in ["oom", "0", "256", "[]", "[node, x]"] {
+      #expect(throws: WorkflowError.self) { try retry("{ limit: 2, for: \(wrong) }") }
+    }
   }
 }

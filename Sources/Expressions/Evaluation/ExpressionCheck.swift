@@ -113,7 +113,7 @@ extension Expression {
     switch root {
     case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .machine, .trigger, .outputs:
       true
-    case .item, .index, .args, .stdout, .status: false
+    case .item, .index, .args, .stdout, .status, .attempt: false
     }
   }
 
@@ -156,7 +156,7 @@ extension Expression {
       try checked { () throws(Diagnostic.Cause) in try scope.whole(root) }
       return .map
     case .item: return .any
-    case .index: return .number
+    case .index, .attempt: return .number
     case .args: return .list
     case .stdout: return .text
     case .status: return [.number, .null]

@@ -167,6 +167,38 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     return .text(result)
   }
 
+  /// Whether it refers to a name.
+  package func refers(to root: Expression.Root) -> Bool {
+    expressions.contains { $0.expression.refers(to: root) }
+  }
+
+  /// Returns the template with all values that do not refer to a name.
+  ///
+  /// - Parameters:
+  ///   - source: The values of the other names.
+  ///   - root: The name that is left.
+  /// - Throws: ``EvaluationError`` with a range in the template.
+  package func settled(
+    from source: some ValueSource, leaving root: Expression.Root
+  ) throws(EvaluationError) -> Template {
+    var settled: [Part] = []
+    for part in parts {
+      guard case .expression(let expression, let offset) = part else {
+        settled.append(part)
+        continue
+      }
+      do throws(EvaluationError) {
+        settled.append(
+          .expression(try expression.settled(from: source, leaving: root), offset: offset))
+      } catch {
+        throw error.moved(by: offset)
+      }
+    }
+    return Template(source: self.source, parts: settled)
+  }
+
+  private init(source: String, parts: [Part]) { (self.source, self.parts) = (source, parts) }
+
   /// Evaluates the template as a path pattern: each value that it inserts matches itself.
   ///
   /// - Throws: ``EvaluationError`` with a range in the template.

@@ -21,6 +21,11 @@ public struct AttemptToken: Sendable, Hashable, Codable, CustomStringConvertible
   /// The run of the attempt; nil if the text does not begin with one.
   package var run: RunID? { text.split(separator: ".").first.flatMap { RunID(String($0)) } }
 
+  /// What attempts of one step of a run have in common, besides the run.
+  package var step: String {
+    text.split(separator: ".").dropFirst().dropLast(3).joined(separator: ".")
+  }
+
   /// Creates the token of an attempt.
   package init(
     run: RunID, step: String, generation: Int, attempt: Int,

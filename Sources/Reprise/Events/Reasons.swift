@@ -1,6 +1,7 @@
 // The causes and outcomes that events report: `FailureReason`, `CancellationCause`, `RunOutcome`.
 
 import Platform
+public import Workflows
 
 /// The reason that a step failed.
 public enum FailureReason: Sendable, Equatable, Error {
@@ -23,8 +24,10 @@ public enum FailureReason: Sendable, Equatable, Error {
   case rejected
   /// An in-process step threw an error; the text describes it.
   case threw(String)
-  /// Nothing is left of the attempt where it ran, and it has no result; the text says why.
-  case lost(String)
+  /// The attempt was ended from outside, or nothing is left of it where it ran; the text says why.
+  ///
+  /// With what has ended it, and the exit status of its process, as far as they are known.
+  case lost(String, cause: LossCause? = nil, status: Int? = nil)
   /// What was expected of the step did not happen; the text says what.
   ///
   /// The condition of `repeat` of a group is not met, which runs again until the last round, an approval
@@ -73,7 +76,17 @@ extension FailureReason {
     switch self {
     case .exited(let status): status
     case .signalled(let signal): 128 + signal
-    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost, .unmet: nil
+    case .lost(_, _, let status): status
+    case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .unmet: nil
+    }
+  }
+
+  /// What has ended the attempt from outside, or its own limit of time; nil for other failures.
+  package var lossCause: LossCause? {
+    switch self {
+    case .lost(_, let cause, _): cause
+    case .timedOut: .timeLimit
+    case .exited, .signalled, .notStarted, .badOutputs, .badValue, .rejected, .threw, .unmet: nil
     }
   }
 }
@@ -121,8 +134,12 @@ extension FailureReason: CodedCases {
     case .rejected: CaseRow("rejected", "was not approved", self)
     case .threw(let text):
       CaseRow("threw", "threw an error: \(text)") { .threw(try $0.value("text", text)) }
-    case .lost(let text):
-      CaseRow("lost", "was lost: \(text)") { .lost(try $0.value("text", text)) }
+    case .lost(let text, let cause, let status):
+      CaseRow("lost", "was lost: \(text)") {
+        .lost(
+          try $0.value("text", text), cause: try $0.value("cause", cause, default: nil),
+          status: try $0.value("status", status, default: nil))
+      }
     case .unmet(let text): CaseRow("unmet", text) { .unmet(try $0.value("text", text)) }
     }
   }

@@ -269,7 +269,8 @@ extension RunDriver {
 extension Retry {
   /// Returns whether a failure is retried.
   func covers(_ reason: FailureReason) -> Bool {
-    guard let statuses else { return true }
-    return reason.exitStatus.map(statuses.contains) ?? false
+    guard let failures else { return true }
+    if let status = reason.exitStatus, failures.contains(.status(status)) { return true }
+    return reason.lossCause.map { failures.contains(.lost($0)) } ?? false
   }
 }

@@ -218,6 +218,7 @@ final class StepPerformer: StepStage {
     if attempt.number == 1 { try await cache.forgetUndone(job) }
     return PreparedAttempt(
       values: runValues, resolved: resolved, trace: trace, earlier: earlier,
-      executor: earlier == nil ? try work.executor(for: job.step) : work.executor)
+      executor: earlier == nil
+        ? try work.executor(for: job.step, attempt: attempt.number) : work.executor)
   }
 }

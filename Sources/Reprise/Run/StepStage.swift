@@ -146,7 +146,8 @@ extension StepStage {
     case .badOutputs(let text): .badOutputs(masked(text))
     case .badValue(let text): .badValue(masked(text))
     case .threw(let text): .threw(masked(text))
-    case .lost(let text): .lost(masked(text))
+    case .lost(let text, let cause, let status):
+      .lost(masked(text), cause: cause, status: status)
     case .unmet(let text): .unmet(masked(text))
     case .exited, .signalled, .timedOut, .rejected: reason
     }

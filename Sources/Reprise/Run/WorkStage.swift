@@ -15,14 +15,21 @@ struct WorkStage: StepStage {
   let observer: (any RunObserver)?
   let sharedWork: SharedWork
 
-  /// Returns the executor of a step: its runner, or that of the engine.
+  /// Returns the executor of an attempt of a step: its runner, or that of the engine.
   ///
   /// - Throws: ``FailureReason`` if the runner cannot be used.
-  func executor(for step: Workflow.Step) throws(FailureReason) -> any Executor {
+  func executor(
+    for step: Workflow.Step, attempt: Int
+  ) throws(FailureReason) -> any Executor {
     guard let choice = step.extrasIfAny?.runner, step.action.kind.startsProgram else {
       return executor
     }
-    return try runners.executor(of: choice, executor)
+    let settled: RunnerChoice
+    do throws(EvaluationError) { settled = try choice.settled(for: attempt) } catch {
+      throw .badValue(
+        "the settings of runner \"\(choice.name)\" have no value for attempt \(attempt)")
+    }
+    return try runners.executor(of: settled, executor)
   }
 
   /// Carries out one attempt within its timeout, and then gives the places of its pool back.

@@ -68,7 +68,7 @@ package struct AttemptState: Sendable, Equatable {
     case newsEnded
     case sight(AttemptSight)
     /// It is certain that it is gone without a result, for this reason.
-    case lost(String)
+    case lost(AttemptEnd)
     case gone(Bool)
     case abandoned
     /// The runner could not be reached for this time, which is longer than the workflow accepts.
@@ -222,7 +222,8 @@ package struct AttemptState: Sendable, Equatable {
     case (.begun, .news(let news)), (.outOfSight, .news(let news)): return take(news)
     case (.begun, .newsEnded): phase = .outOfSight("it has ended without a result")
     case (.outOfSight, .sight(.gone)): fail(.lost(Self.gone))
-    case (.outOfSight, .lost(let text)): fail(.lost("\(text); \(Self.gone)"))
+    case (.outOfSight, .lost(let end)):
+      fail(.lost("\(end.text); \(Self.gone)", cause: end.cause))
     case (.outOfSight, .sight(.unknown(let text))): return cannotAsk(text)
     case (.intended, .begun), (.adopting, .begun), (.revoking, .begun), (.outOfSight, .sight):
       reported = []

@@ -67,8 +67,8 @@ public protocol Runner: Sendable {
   /// knows nothing.
   ///
   /// - Parameter token: The token of the attempt.
-  /// - Returns: The reason, such as `Slurm ended its job: NODE_FAIL`; nil if it is not known.
-  func reasonForLoss(of token: AttemptToken) async -> String?
+  /// - Returns: The end, such as `Slurm ended its job: NODE_FAIL`; nil if it is not known.
+  func reasonForLoss(of token: AttemptToken) async -> AttemptEnd?
 
   /// Says what ended an attempt from outside, such as a limit of its job, as far as that is known.
   ///
@@ -76,8 +76,9 @@ public protocol Runner: Sendable {
   /// by a signal. May wait for some seconds. The default knows nothing.
   ///
   /// - Parameter token: The token of the attempt.
-  /// - Returns: The reason, such as `Slurm ended its job: TIMEOUT`; nil if nothing is known.
-  func reasonForEnd(of token: AttemptToken) async -> String?
+  /// - Returns: The end, such as `Slurm ended its job: TIMEOUT`; nil if nothing is known. With a cause, it
+  ///   is the reason of the failure; without one, it is only shown.
+  func reasonForEnd(of token: AttemptToken) async -> AttemptEnd?
 
   /// Gives back what is kept for the steps of a run, which has no step in progress any more.
   ///
@@ -99,10 +100,10 @@ extension Runner {
   public var orphanAfter: Duration? { nil }
 
   /// Returns nil: no reason is known.
-  public func reasonForLoss(of token: AttemptToken) async -> String? { nil }
+  public func reasonForLoss(of token: AttemptToken) async -> AttemptEnd? { nil }
 
   /// Returns nil: no reason is known.
-  public func reasonForEnd(of token: AttemptToken) async -> String? { nil }
+  public func reasonForEnd(of token: AttemptToken) async -> AttemptEnd? { nil }
 
   /// Does nothing: nothing is kept.
   public func release(_ run: RunID) async -> String? { nil }

@@ -124,8 +124,9 @@ struct RunnerAttempt: Sendable {
     case .revoke: return (nil, try await runner.revoke(token))
     case .look:
       let sight = try await runner.look([token])[token]
-      if sight == .gone, let text = await runner.reasonForLoss(of: token) {
-        return (.lost(context.masker.masked(text)), handle)
+      if sight == .gone, var end = await runner.reasonForLoss(of: token) {
+        end.text = context.masker.masked(end.text)
+        return (.lost(end), handle)
       }
       return (.sight(sight ?? .unknown("the runner does not know")), handle)
     case .isGone: return (.gone(try await handle?.isGone() ?? true), handle)

@@ -107,20 +107,31 @@ public struct RunnerExecutor: Executor {
       try Task.checkCancellation()
       return outputs
     case .failed(let reason):
-      if reason.mayBeFromOutside, !isStopping,
-        let text = await runner.reasonForEnd(of: token)
+      if reason.mayBeFromOutside || context.step.retry?.asksForCauses == true, !isStopping,
+        let end = await runner.reasonForEnd(of: token)
       {
-        context.report(context.masker.masked(text), on: .standardError)
+        if end.cause != nil {
+          throw FailureReason.lost(end.text, cause: end.cause, status: reason.exitStatus)
+        }
+        context.report(context.masker.masked(end.text), on: .standardError)
       }
       throw reason
     case .stopped:
       if isStopping { throw CancellationError() }
-      let text = await runner.reasonForEnd(of: token)
+      let end = await runner.reasonForEnd(of: token)
       throw FailureReason.lost(
-        text
+        end?.text
           ?? "it was stopped where it ran, and not by this run: by its scheduler, by hand, or because no "
-          + "engine asked for it in time")
+          + "engine asked for it in time", cause: end?.cause)
     }
+  }
+}
+
+extension Retry {
+  /// Whether what has ended an attempt from outside decides about the next one: a program may also fail with
+  /// a usual status after a process of it was killed.
+  fileprivate var asksForCauses: Bool {
+    failures?.contains { if case .lost = $0 { true } else { false } } == true
   }
 }
 

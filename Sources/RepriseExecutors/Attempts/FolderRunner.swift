@@ -41,10 +41,10 @@ package protocol AttemptSite: Sendable {
   func endRest(of token: AttemptToken) async throws(RunnerFailure)
 
   /// Says how an attempt that is gone ended, as the site knows it; nil if it knows nothing.
-  func end(of token: AttemptToken) async -> String?
+  func end(of token: AttemptToken) async -> AttemptEnd?
 
   /// Says what ended an attempt whose host has ended, if the site did; nil if it knows nothing.
-  func intervention(in token: AttemptToken) async -> String?
+  func intervention(in token: AttemptToken) async -> AttemptEnd?
 
   /// The number by which the site knows an attempt, from what it has noted in the folder.
   func job(_ note: String) -> String?
@@ -66,9 +66,9 @@ package enum SiteSight: Sendable, Equatable {
 extension AttemptSite {
   package func endRest(of token: AttemptToken) async throws(RunnerFailure) {}
 
-  package func end(of token: AttemptToken) async -> String? { nil }
+  package func end(of token: AttemptToken) async -> AttemptEnd? { nil }
 
-  package func intervention(in token: AttemptToken) async -> String? { nil }
+  package func intervention(in token: AttemptToken) async -> AttemptEnd? { nil }
 
   package func job(_ note: String) -> String? { nil }
 
@@ -176,16 +176,20 @@ package struct FolderRunner: Runner {
   }
 
   /// Says how its site knows that an attempt ended, and whether it had begun.
-  package func reasonForLoss(of token: AttemptToken) async -> String? {
+  package func reasonForLoss(of token: AttemptToken) async -> AttemptEnd? {
     let folder = AttemptFolder(of: token, in: root)
     // What has kept the host from writing keeps this process from it, too.
-    if let problem = folder.writeProblem { return "cannot write to \(folder.path): \(problem)" }
-    guard let end = await site.end(of: token) else { return nil }
-    return folder.claim?.host != nil ? end : "it never began: " + end
+    if let problem = folder.writeProblem {
+      let isFull = [.noSpace, .diskQuotaExceeded].contains(problem)
+      return AttemptEnd("cannot write to \(folder.path): \(problem)", cause: isFull ? .disk : nil)
+    }
+    guard var end = await site.end(of: token) else { return nil }
+    if folder.claim?.host == nil { end.text = "it never began: " + end.text }
+    return end
   }
 
   /// Says how its site has ended an attempt.
-  package func reasonForEnd(of token: AttemptToken) async -> String? {
+  package func reasonForEnd(of token: AttemptToken) async -> AttemptEnd? {
     await site.intervention(in: token)
   }
 

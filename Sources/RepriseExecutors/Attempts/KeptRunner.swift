@@ -63,12 +63,12 @@ package struct KeptRunner: Runner {
     return sights
   }
 
-  package func reasonForLoss(of token: AttemptToken) async -> String? {
+  package func reasonForLoss(of token: AttemptToken) async -> AttemptEnd? {
     guard let place = places.recordedPlace(of: token) else { return nil }
     return await places.site.holders.reasonForLoss(of: place)
   }
 
-  package func reasonForEnd(of token: AttemptToken) async -> String? {
+  package func reasonForEnd(of token: AttemptToken) async -> AttemptEnd? {
     guard let place = places.recordedPlace(of: token) else { return nil }
     return await places.site.holders.reasonForEnd(of: place)
   }

@@ -36,7 +36,7 @@ struct SlurmCommands: Scheduler {
   /// The jobs of this user, by name: several may have the same one.
   func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {
     let answer = try await answer(
-      of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r|%A"],
+      of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r|%A|%N"],
       in: environment, within: limit)
     guard answer.status == 0 else {
       throw .cannotAsk("squeue: " + answer.wholeComplaint(of: "squeue"))
@@ -44,17 +44,24 @@ struct SlurmCommands: Scheduler {
     var jobs: [String: [SchedulerJob]] = [:]
     for line in answer.output.split(separator: "\n") {
       let words = line.split(separator: "|", omittingEmptySubsequences: false)
-      guard words.count == 4 else { continue }
+      guard words.count >= 4 else { continue }
       jobs[String(words[0]), default: []].append(
         SchedulerJob(
           id: String(words[3]), state: String(words[1]),
-          reason: words[2] == "None" ? "" : String(words[2]), phase: Self.phase(words[1])))
+          reason: words[2] == "None" ? "" : String(words[2]), phase: Self.phase(words[1]),
+          node: Self.node(words.dropFirst(4).first)))
     }
     return jobs
   }
 
   /// Attempts are known by the names of their jobs.
   func key(of token: AttemptToken) -> String? { token.text }
+
+  /// Returns the only node of a list; an empty text for several.
+  private static func node(_ list: Substring?) -> String {
+    guard let list, !list.contains(where: { ",[ (".contains($0) }) else { return "" }
+    return String(list)
+  }
 
   private static func phase(_ state: Substring) -> SchedulerJob.Phase {
     switch state {
@@ -73,16 +80,19 @@ struct SlurmCommands: Scheduler {
 
   func removal(of jobs: [String]) -> String { (["scancel"] + jobs).joined(separator: " ") }
 
-  /// The last state of a job by Slurm's accounts, which a cluster need not keep.
-  func accountedState(of token: AttemptToken) async -> String? {
+  /// The last state and the node of a job by Slurm's accounts, which a cluster need not keep.
+  func accounted(of token: AttemptToken) async -> (state: String, node: String)? {
     guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return nil }
     let words = [
-      sacct, "--noheader", "--parsable2", "--allocations", "--name=\(token)", "--format=State",
+      sacct, "--noheader", "--parsable2", "--allocations", "--name=\(token)",
+      "--format=State,NodeList",
       "--starttime=now-30days",
     ]
     let answer = try? await answer(of: words, in: environment, within: .seconds(5))
     guard let answer, answer.status == 0 else { return nil }
-    return answer.output.split(separator: "\n").last.map(String.init)
+    guard let line = answer.output.split(separator: "\n").last else { return nil }
+    let fields = line.split(separator: "|", omittingEmptySubsequences: false)
+    return (String(fields[0]), Self.node(fields.dropFirst().first))
   }
 
   // MARK: What sbatch says

@@ -13,6 +13,7 @@ package struct SlurmRunner: RunnerKind {
 
   private enum CodingKeys: String, CodingKey {
     case partition, cpus, memory, gpus, time, account, extra, attempts, keep, poll, variables
+    case submitEvery = "submit-every"
     case orphanAfter = "orphan-after"
     case lostAfter = "lost-after"
   }
@@ -30,6 +31,8 @@ package struct SlurmRunner: RunnerKind {
   var keep: Bool?
   /// The longest time between two questions for the queue.
   var poll: Duration?
+  /// The shortest time between two submissions.
+  var submitEvery: Duration?
   /// Variables of the engine that sbatch needs, besides the usual ones.
   var variables: [String]?
   /// How long an allocation without steps waits for an engine.
@@ -46,7 +49,8 @@ package struct SlurmRunner: RunnerKind {
     let isKept = keep == true
     let site = SlurmSite(
       options: options + (isKept ? ["--nodes=1", "--ntasks=1"] : []), program: program,
-      commands: commands(in: surroundings), poll: poll ?? .seconds(15), clock: surroundings.clock)
+      commands: commands(in: surroundings), poll: poll ?? .seconds(15),
+      submitEvery: submitEvery ?? .zero, clock: surroundings.clock)
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
     let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)

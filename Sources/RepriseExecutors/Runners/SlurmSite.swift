@@ -15,21 +15,42 @@ final class SlurmSite: AttemptSite {
   private let commands: SlurmCommands
   private let clock: any RunClock
   private let jobs: SubmittedJobs
+  private let failedNodes = FailedNodes()
   private var queue: JobQueue { jobs.queue }
 
   init(
     options: [String], program: String, commands: SlurmCommands, poll: Duration,
-    clock: any RunClock
+    submitEvery pace: Duration = .zero, clock: any RunClock
   ) {
     self.options = options
     self.program = program
     self.commands = commands
     self.clock = clock
-    jobs = SubmittedJobs(commands, poll: poll, clock: clock)
+    jobs = SubmittedJobs(commands, poll: poll, submitEvery: pace, clock: clock)
   }
 
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
+  ) async throws(RunnerFailure) -> String {
+    let nodes = failedNodes.nodes(for: token)
+    guard !nodes.isEmpty, !isExcluding else { return try await submit(token, folder, options) }
+    do throws(RunnerFailure) {
+      return try await submit(
+        token, folder, options + ["--exclude=" + nodes.joined(separator: ",")])
+    } catch {
+      // There may be no other node.
+      guard case .refused = error else { throw error }
+      return try await submit(token, folder, options)
+    }
+  }
+
+  /// Whether the settings exclude nodes themselves: the option has only one value.
+  private var isExcluding: Bool {
+    options.contains { $0.hasPrefix("--exclude") || $0.hasPrefix("-x") }
+  }
+
+  private func submit(
+    _ token: AttemptToken, _ folder: AttemptFolder, _ options: [String]
   ) async throws(RunnerFailure) -> String {
     // The environment, which may contain secrets, is in the folder, where only this user reads it.
     // A job is never queued again by Slurm: the engine decides about retries.
@@ -74,14 +95,19 @@ final class SlurmSite: AttemptSite {
     jobs.withdraw(token, isSubmitted: isSubmitted)
   }
 
-  func finishWithdrawals(of run: RunID) async -> String? { await jobs.finishWithdrawals(of: run) }
+  func finishWithdrawals(of run: RunID) async -> String? {
+    failedNodes.forget(run)
+    return await jobs.finishWithdrawals(of: run)
+  }
 
-  func end(of token: AttemptToken) async -> String? {
-    if let job = await queue.job(of: token) { return Self.text(job.state, job.reason) }
-    guard let state = await commands.accountedState(of: token) else {
-      return "Slurm does not know its job any more"
+  func end(of token: AttemptToken) async -> AttemptEnd? {
+    if let job = await queue.job(of: token) {
+      return end(of: token, job.state, job.reason, on: job.node)
     }
-    return Self.text(state, "")
+    guard let job = await commands.accounted(of: token) else {
+      return AttemptEnd("Slurm does not know its job any more")
+    }
+    return end(of: token, job.state, "", on: job.node)
   }
 
   /// How long the end of a job is waited for, since it comes a little after that of its host.
@@ -90,34 +116,62 @@ final class SlurmSite: AttemptSite {
   private static let completionTimeMax = Duration.seconds(40)
   private static let endPause = Duration.milliseconds(400)
 
-  func intervention(in token: AttemptToken) async -> String? {
+  func intervention(in token: AttemptToken) async -> AttemptEnd? {
     let start = clock.now
     while true {
       await queue.refresh()
       guard !Task.isCancelled, let job = await queue.job(of: token) else { break }
       if ["COMPLETED", "FAILED"].contains(job.state) { return nil }
       let isCompleting = job.phase == .ending
-      guard isCompleting || job.isActive else { return Self.text(job.state, job.reason) }
+      guard isCompleting || job.isActive else {
+        return end(of: token, job.state, job.reason, on: job.node)
+      }
       let limit = isCompleting ? Self.completionTimeMax : Self.endTimeMax
       guard clock.now - start < limit else { break }
       try? await clock.sleep(for: Self.endPause)
     }
-    guard let state = await commands.accountedState(of: token),
-      !["COMPLETED", "FAILED", "RUNNING", "PENDING", "COMPLETING"].contains(state)
+    guard let job = await commands.accounted(of: token),
+      !["COMPLETED", "FAILED", "RUNNING", "PENDING", "COMPLETING"].contains(job.state)
     else { return nil }
-    return Self.text(state, "")
+    return end(of: token, job.state, "", on: job.node)
   }
 
   /// How Slurm has ended a job, with the setting that matters.
-  private static func text(_ state: String, _ reason: String) -> String {
-    let hint =
+  private func end(
+    of token: AttemptToken, _ state: String, _ reason: String, on node: String
+  ) -> AttemptEnd {
+    let (cause, hint): (LossCause?, String) =
       switch state.prefix(while: { $0 != " " }) {
-      case "TIMEOUT": "; its time limit has passed (setting \"time\")"
-      case "OUT_OF_MEMORY": "; it needed more memory than it had (setting \"memory\")"
-      default: ""
+      case "TIMEOUT": (.timeLimit, "; its time limit has passed (setting \"time\")")
+      case "OUT_OF_MEMORY":
+        (.outOfMemory, "; it needed more memory than it had (setting \"memory\")")
+      case "NODE_FAIL", "BOOT_FAIL": (.node, node.isEmpty ? "" : " on \(node)")
+      case "PREEMPTED": (.preempted, "")
+      case "DEADLINE": (.limit, "")
+      default: (nil, "")
       }
-    return "Slurm ended its job: \(state)" + (reason.isEmpty ? "" : " (\(reason))") + hint
+    if cause == .node, !node.isEmpty { failedNodes.note(node, of: token) }
+    return AttemptEnd(
+      "Slurm ended its job: \(state)" + (reason.isEmpty ? "" : " (\(reason))") + hint, cause: cause)
   }
 
   func forget(_ token: AttemptToken) { Task { await jobs.forget(token) } }
+}
+
+/// The nodes that have failed under attempts of steps, which the next attempts avoid.
+final class FailedNodes: Sendable {
+  private let nodes = Mutex<[RunID?: [String: Set<String>]]>([:])
+
+  /// Notes that a node has failed under an attempt.
+  func note(_ node: String, of token: AttemptToken) {
+    nodes.withLock { _ = $0[token.run, default: [:]][token.step, default: []].insert(node) }
+  }
+
+  /// The nodes that have failed under attempts of the same step of a run.
+  func nodes(for token: AttemptToken) -> [String] {
+    nodes.withLock { $0[token.run]?[token.step]?.sorted() ?? [] }
+  }
+
+  /// Forgets the nodes of a run, which has ended.
+  func forget(_ run: RunID) { nodes.withLock { $0[run] = nil } }
 }

@@ -11,7 +11,10 @@ actor JobSubmissions {
   private static let countMax = 4
   private static let pauseMax = Duration.seconds(60)
 
+  private let pace: Duration
   private let clock: any RunClock
+  /// When the next submission may begin.
+  private var nextAt: Timestamp?
   private var inFlight = 0
   private var nextID = 1
   private var waiting: [(id: Int, token: AttemptToken, continuation: Continuation)] = []
@@ -23,10 +26,16 @@ actor JobSubmissions {
   /// The attempts that know why they wait.
   private var informed: Set<AttemptToken> = []
   private var timer: Task<Void, Never>?
+  private var paceTimer: Task<Void, Never>?
 
   private typealias Continuation = CheckedContinuation<Result<Void, RunnerFailure>, Never>
 
-  init(clock: any RunClock) { self.clock = clock }
+  /// Creates the value.
+  ///
+  /// - Parameters:
+  ///   - pace: The shortest time between two submissions.
+  ///   - clock: The source of time.
+  init(every pace: Duration, clock: any RunClock) { (self.pace, self.clock) = (pace, clock) }
 
   /// Waits for the turn of an attempt.
   ///
@@ -88,6 +97,10 @@ actor JobSubmissions {
 
   /// Lets one submission in, if there may be one now.
   private func admit() -> Bool {
+    if let nextAt, clock.now < nextAt {
+      waitForPace(until: nextAt)
+      return false
+    }
     if limit == nil {
       guard inFlight < Self.countMax else { return false }
     } else {
@@ -95,7 +108,17 @@ actor JobSubmissions {
       credit -= 1
     }
     inFlight += 1
+    if pace > .zero { nextAt = clock.now.advanced(by: pace) }
     return true
+  }
+
+  private func waitForPace(until time: Timestamp) {
+    guard paceTimer == nil else { return }
+    paceTimer = Task { [clock] in
+      try? await clock.sleep(for: time - clock.now)
+      paceTimer = nil
+      next()
+    }
   }
 
   private func next() {

@@ -48,6 +48,8 @@ struct SchedulerJob: Sendable, Equatable {
   /// Why it waits, or how it ended; empty if that is unknown.
   var reason: String
   var phase: Phase
+  /// The machine that it runs or has run on; empty if that is unknown, or if there are several.
+  var node = ""
 
   /// Whether it waits, runs, or may run, so that it must be removed when it is not wanted any more.
   var isActive: Bool { phase == .queued || phase == .running || phase == .refused }

@@ -16,12 +16,14 @@ final class SubmittedJobs: Sendable {
   /// - Parameters:
   ///   - scheduler: The scheduler.
   ///   - poll: The longest time between two questions for the queue.
+  ///   - pace: The shortest time between two submissions.
   ///   - clock: The source of time.
-  init(_ scheduler: any Scheduler, poll: Duration, clock: any RunClock) {
+  init(_ scheduler: any Scheduler, poll: Duration, submitEvery pace: Duration, clock: any RunClock)
+  {
     self.scheduler = scheduler
     self.clock = clock
     queue = JobQueue(scheduler, poll: poll, clock: clock)
-    submissions = JobSubmissions(clock: clock)
+    submissions = JobSubmissions(every: pace, clock: clock)
   }
 
   /// Submits a job in its turn.

@@ -43,7 +43,7 @@ package struct Survivors: Sendable {
       // With other settings, the runner would not find the attempt, and begin another one.
       let (old, new) = (runner(of: id, in: workflow), next.steps[step.position].extrasIfAny?.runner)
       return old == nil || old?.kind != new?.kind || old?.name != new?.name
-        || old?.settings != new?.settings
+        || old?.settings != new?.settings || old?.byAttempt != new?.byAttempt
     }
   }
 
@@ -64,7 +64,8 @@ package struct Survivors: Sendable {
     let chosen = attempts.filter { steps?.contains($0.step) ?? true }
     try await withThrowingTaskGroup { group in
       for attempt in chosen {
-        guard let runner = runner(of: attempt.step, in: workflow),
+        guard
+          let runner = try runner(of: attempt.step, in: workflow)?.settled(for: attempt.number),
           let token = AttemptToken(attempt.place.token)
         else {
           throw Problem(

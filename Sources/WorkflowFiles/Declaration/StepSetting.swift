@@ -367,7 +367,7 @@ extension Retry {
   func rounds(_ key: String, _ condition: StaticString) -> Value {
     var rule = self
     // Rounds follow every success.
-    rule.statuses = nil
+    rule.failures = nil
     guard case .map(var keys) = rule.value else { return .null }
     if rule.limit == Repetition.endless.limit { keys["limit"] = nil }
     keys[key] = .text(condition.description)

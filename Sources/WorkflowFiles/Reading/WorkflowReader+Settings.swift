@@ -111,9 +111,19 @@ extension WorkflowReader {
       let key = pair.key.text ?? ""
       if key == "max-parallel" {
         choice.maxParallel = number(pair.value, key, context)
-      } else if let value = settledValue(pair.value, "\"\(key)\"", context) {
-        choice.settings[key] = value
+      } else if let setting = setting(pair.value, "\"\(key)\"", context) {
+        do throws(EvaluationError) {
+          choice.settings[key] = try setting.value(for: 1)
+          if setting.isOpen { choice.byAttempt[key] = setting }
+        } catch {
+          if case .invalid(let error) = error { readers[file].report(error, in: pair.value) }
+          return nil
+        }
       }
+    }
+    if choice.settings["keep"] == .boolean(true), let key = choice.byAttempt.keys.min() {
+      readers[file].report(.attemptWithKeep(key), at: settings)
+      return nil
     }
     return check(choice, pairs[0].key, settings, context)
   }
@@ -124,7 +134,10 @@ extension WorkflowReader {
   ) -> RunnerChoice? {
     guard let check = actions?.runnerChecks[choice.kind] else { return choice }
     do throws(ArgumentError) {
-      try check(choice.arguments)
+      // What can grow must be valid when it has grown, too.
+      for attempt in choice.byAttempt.isEmpty ? 1...1 : 1...2 {
+        if let settled = try? choice.settled(for: attempt) { try check(settled.arguments) }
+      }
       return choice
     } catch {
       let place = settings.map { self.place(of: error, in: $0) } ?? kind
@@ -133,18 +146,21 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns a value of any kind, with all expressions evaluated.
-  private mutating func settledValue(_ node: Node, _ what: String, _ context: Context) -> Value? {
+  /// Reads a setting of any kind; only the number of the attempt may be left open.
+  private mutating func setting(
+    _ node: Node, _ what: String, _ context: Context
+  ) -> AttemptSetting? {
     switch node.content {
-    case .scalar: return settled(node, what, context).map(Value.init)
-    case .sequence(let nodes):
-      return .list(nodes.compactMap { settledValue($0, what, context) })
+    case .scalar(let text, _):
+      guard text.hasExpression, let template = readers[context.file].template(node, what),
+        template.refers(to: .attempt)
+      else { return settled(node, what, context).map { .value(Value($0)) } }
+      return settledTemplate(template, node, what, context).map { .template($0) }
+    case .sequence(let nodes): return .list(nodes.compactMap { setting($0, what, context) })
     case .mapping(let pairs):
-      var values: [String: Value] = [:]
-      for pair in pairs {
-        values[pair.key.text ?? ""] = settledValue(pair.value, what, context)
-      }
-      return .map(values)
+      var parts: [String: AttemptSetting] = [:]
+      for pair in pairs { parts[pair.key.text ?? ""] = setting(pair.value, what, context) }
+      return .map(parts)
     }
   }
 }

@@ -94,7 +94,7 @@ extension WorkflowReader {
       .share, .itemKey:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
       throw ExpressionError(.textExpected(types), whole)
-    case .with, .outputs, .workflowOutputs, .triggers, .settled: return
+    case .with, .outputs, .workflowOutputs, .triggers, .settled, .runner: return
     }
   }
 

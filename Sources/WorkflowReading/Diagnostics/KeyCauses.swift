@@ -143,6 +143,10 @@ extension Diagnostic.Cause {
     "R0217", "a group under \"finally\" cannot have \"retry\""
   )
   .hint("set it on the steps of the group")
+  package static func attemptWithKeep(_ key: String) -> Self {
+    Self("R0217", "\"\(key)\" cannot depend on the attempt, since \"keep\" serves all of them")
+      .hint("remove \"keep\", or ${{ attempt }}")
+  }
   package static let undoOfFinally = Self("R0217", "a step under \"finally\" cannot have \"undo\"")
     .hint("remove it, or move the step to \"steps\"")
   package static let limitOfGroup = Self("R0217", "\"limit\" is only valid with the policy queue")

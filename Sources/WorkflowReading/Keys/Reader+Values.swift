@@ -200,18 +200,6 @@ extension Value {
       }
     }
   }
-
-  /// Parses a number by the core schema; returns nil for any other text.
-  package static func number(written text: String) -> Double? {
-    guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-+.".utf8.contains(first),
-      text.utf8.contains(where: { (0x30...0x39).contains($0) }),
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "-+.eE".utf8.contains($0) }),
-      let number = Double(text), number.isFinite
-    else { return nil }
-    // 012 and 1.2.3 are text.
-    let digits = text.drop { $0 == "-" || $0 == "+" }
-    return digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true ? nil : number
-  }
 }
 
 extension Reader {

@@ -38,6 +38,8 @@ package enum ExpressionPlace: Equatable {
   case itemKey
   /// A setting that is evaluated before the run starts, by its name.
   case settled(String)
+  /// A setting of a runner, by its name: evaluated before the run starts, except for the number of the attempt.
+  case runner(String)
 
   /// What is computed for the items of a step.
   package enum Items: Equatable {
@@ -68,7 +70,7 @@ package enum ExpressionPlace: Equatable {
     case .items(.foreach): "foreach"
     case .items: "matrix"
     case .itemKey: "item-id"
-    case .settled(let what): "\(what), which is evaluated before the run starts"
+    case .runner(let what), .settled(let what): "\(what), which is evaluated before the run starts"
     }
   }
 
@@ -86,6 +88,7 @@ package enum ExpressionPlace: Equatable {
     case .workflowOutputs: [.params, .steps, .workflow, .machine]
     case .workflowDirectory, .workflowCondition: [.params, .env, .run, .workflow, .machine]
     case .triggers, .settled: [.params, .workflow, .machine]
+    case .runner: [.params, .workflow, .machine, .attempt]
     }
   }
 
@@ -234,7 +237,7 @@ extension WorkflowReader {
       return try known(
         name, Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
-    case .item, .index, .args, .stdout, .status: return .any
+    case .item, .index, .args, .stdout, .status, .attempt: return .any
     }
   }
 }

@@ -209,35 +209,3 @@ extension Form where Content == [String] {
     .texts, read: { $2.patterns($0, $1.what, $1.context) },
     write: { $0.isEmpty ? nil : .list($0.map(Value.text)) })
 }
-
-extension Form where Content == Set<Int> {
-  /// A number, or a list of numbers.
-  ///
-  /// - Parameters:
-  ///   - range: The allowed numbers.
-  ///   - item: What one of them is called, such as `exit status`.
-  ///   - items: What several are called.
-  /// - Returns: The form.
-  package static func several(_ range: ClosedRange<Int>, _ item: String, _ items: String) -> Form {
-    Form(
-      .either([.whole(range), .list(.whole(range), minimum: 1)]),
-      read: { node, site, reader in
-        let file = site.context.file
-        var nodes = [node]
-        if case .scalar = node.content {
-        } else {
-          guard let list = reader.readers[file].list(node, of: "an \(item) or a list of \(items)")
-          else { return nil }
-          nodes = list
-        }
-        if nodes.isEmpty {
-          reader.readers[file].report(.emptyList(of: item, .unsearched), at: node)
-        }
-        return Set(
-          nodes.compactMap {
-            reader.readers[file].number(
-              $0, "an \(item)", from: range.lowerBound, upTo: range.upperBound)
-          })
-      }, write: { .list($0.sorted().map { .number(Double($0)) }) })
-  }
-}

@@ -32,6 +32,17 @@ extension WorkflowReader {
     }
   }
 
+  /// Evaluates a template of a setting of a runner as far as its values are known before the run starts; the
+  /// number of the attempt is left open.
+  package mutating func settledTemplate(
+    _ template: Template, _ node: Node, _ what: String, _ context: Context
+  ) -> Template? {
+    staticResult(template, node, what, context, in: .runner(what)) {
+      source throws(EvaluationError) in
+      try template.settled(from: source, leaving: .attempt)
+    }
+  }
+
   /// Returns the path pattern of a node, in which each inserted value matches itself.
   ///
   /// - Returns: The pattern; nil if it is invalid or a value is not known yet.
@@ -50,9 +61,10 @@ extension WorkflowReader {
   /// Evaluates a template, which may only use values known before the run starts.
   private mutating func staticResult<Result>(
     _ template: Template, _ node: Node, _ what: String, _ context: Context,
+    in place: ExpressionPlace? = nil,
     _ evaluate: (StaticValues) throws(EvaluationError) -> Result
   ) -> Result? {
-    let place: ExpressionPlace = context.isOfTriggers ? .triggers : .settled(what)
+    let place = place ?? (context.isOfTriggers ? .triggers : .settled(what))
     let scope = expressionScope(of: place, scope: context.scope, context.bindings)
     do throws(ExpressionError) {
       _ = try template.types(in: scope)

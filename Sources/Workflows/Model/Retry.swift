@@ -27,13 +27,24 @@ public struct Retry: Sendable, Equatable {
   /// With 0.2, a delay of 10 s becomes 8 s to 10 s. Spreads the retries of steps that failed at the
   /// same time.
   public var jitter: Double
-  /// The exit statuses that cause a retry; nil for every failure.
-  public var statuses: Set<Int>?
+  /// The failures that cause a retry; nil for every failure.
+  public var failures: Set<Failure>?
+
+  /// A failure that causes a retry.
+  public enum Failure: Sendable, Hashable, ExpressibleByIntegerLiteral {
+    /// This exit status; 128 and the number of the signal that has ended the process.
+    case status(Int)
+    /// The attempt was ended from outside; ``LossCause/timeLimit`` includes the `timeout` of the step.
+    case lost(LossCause)
+
+    /// Creates the failure with an exit status.
+    public init(integerLiteral status: Int) { self = .status(status) }
+  }
 
   /// Creates a rule.
   public init(
     limit: Int, delay: Duration = .seconds(1), backoff: Backoff = .constant, factor: Double = 2,
-    maxDelay: Duration? = nil, jitter: Double = 0, statuses: Set<Int>? = nil
+    maxDelay: Duration? = nil, jitter: Double = 0, failures: Set<Failure>? = nil
   ) {
     self.limit = limit
     self.delay = delay
@@ -41,7 +52,7 @@ public struct Retry: Sendable, Equatable {
     self.factor = factor
     self.maxDelay = maxDelay
     self.jitter = jitter
-    self.statuses = statuses
+    self.failures = failures
   }
 
   /// Returns the delay after a failed attempt, at most 100 years.

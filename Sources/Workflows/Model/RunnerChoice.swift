@@ -6,8 +6,10 @@ public struct RunnerChoice: Sendable, Equatable {
   public var name: String
   /// The kind, such as `sandbox`.
   public var kind: String
-  /// The settings of that kind, by name.
+  /// The settings of that kind, by name; those that depend on the attempt as for the first one.
   public var settings: [String: Value]
+  /// The settings that depend on the number of the attempt.
+  package var byAttempt: [String: AttemptSetting] = [:]
   /// The maximum number of its steps that run at once; unlimited if nil.
   public var maxParallel: Int?
 
@@ -25,6 +27,17 @@ public struct RunnerChoice: Sendable, Equatable {
     self.kind = kind
     self.settings = settings
     self.maxParallel = maxParallel
+  }
+
+  /// Returns the choice with the settings for an attempt.
+  ///
+  /// - Parameter attempt: Its number, from 1.
+  /// - Throws: ``EvaluationError`` for a setting that has no value.
+  package func settled(for attempt: Int) throws(EvaluationError) -> RunnerChoice {
+    guard !byAttempt.isEmpty else { return self }
+    var choice = self
+    for (name, setting) in byAttempt { choice.settings[name] = try setting.value(for: attempt) }
+    return choice
   }
 
   /// The name with the kind, if they differ, for messages.

@@ -52,7 +52,7 @@ package struct StaticValues: ValueSource {
       guard let arguments = scope.arguments else { throw .unknown }
       return .list(arguments.map(Value.text))
     case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _),
-      (.status, _):
+      (.status, _), (.attempt, _):
       throw .missing(.notKnownBeforeRun(root))
     }
   }

@@ -106,7 +106,7 @@ package struct StepSource: ValueSource {
       (.args, _):
       return try StaticValues(scope: found, bindings: bindings, what: "it")
         .value(of: root, member: member)
-    case (.secrets, nil), (.steps, nil): return .null
+    case (.secrets, nil), (.steps, nil), (.attempt, _): return .null
     }
   }
 

@@ -163,6 +163,11 @@ struct EventTableTests {
       "step a, attempt 1: failed: was lost: gone"
     ),
     (
+      step(1, .failed(.lost("gone", cause: .outOfMemory, status: 137))),
+      #"{"attempt":1,"event":"step-failed","reason":{"cause":"out-of-memory","kind":"lost","status":137,"text":"gone"},"step":"a"}"#,
+      "step a, attempt 1: failed: was lost: gone"
+    ),
+    (
       step(1, .progress(0.25, "half of the half")),
       #"{"attempt":1,"event":"step-progress","part":0.25,"step":"a","text":"half of the half"}"#,
       "step a, attempt 1: 25 %: half of the half"

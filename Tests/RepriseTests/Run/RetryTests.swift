@@ -76,7 +76,7 @@ struct RetryTests {
       let tries = Protected<[Int64]>([])
       let executor = Self.flaky(clock, failures: 9, tries, reason: reason)
       let run = Engine(executor: executor, clock: clock).start(
-        try Self.workflow(Retry(limit: 2, statuses: [75, 143])))
+        try Self.workflow(Retry(limit: 2, failures: [75, 143])))
       #expect(await outcome(of: run, clock) == .failed(step: "a", reason: reason))
       #expect(tries.value.count == count)
     }

@@ -1,19 +1,28 @@
 // `BatchRules`: how the commands of a scheduler are used, and those of known schedulers.
 
+import Reprise
+
 /// What the word of a scheduler for the state of a job means.
 enum BatchState: String, SettingChoice {
   case queued, running, ended
   /// It will never run as it is, and stays in the queue.
   case refused
+  /// It was ended, for this reason.
+  case outOfMemory = "out-of-memory"
+  case timeLimit = "time-limit"
+  case node, disk, preempted, limit
 
   var phase: SchedulerJob.Phase {
     switch self {
     case .queued: .queued
     case .running: .running
-    case .ended: .ended
     case .refused: .refused
+    case .ended, .outOfMemory, .timeLimit, .node, .disk, .preempted, .limit: .ended
     }
   }
+
+  /// What has ended it; nil if it has ended by itself, or has not ended.
+  var cause: LossCause? { LossCause(rawValue: rawValue) }
 }
 
 /// How jobs are submitted, listed and removed by commands.
@@ -43,6 +52,10 @@ struct BatchRules: Sendable {
   var variables: [String: String] = [:]
   /// Parts of what `status` prints, with a status other than 0, if there are no jobs.
   var none: [String] = []
+  /// Says how a job has ended that is not listed any more; `{job}` is its number. Empty if there is none.
+  var report: [String] = []
+  /// What parts of that, or of the reason in the list, mean.
+  var causes: [String: BatchState] = [:]
 }
 
 /// A scheduler whose commands are known.
@@ -79,7 +92,10 @@ enum BatchPreset: String, SettingChoice {
       ], job: "{job}", status: ["qstat", "-u", "{user}"], line: "{job} {} {} {} {state}",
       states: states, cancel: ["qdel"],
       limited: ["jobs are allowed per", "jobs are allowed in", "maximum number of"],
-      unreachable: ["unable to contact", "unable to send message", "got no response", "commlib"])
+      unreachable: ["unable to contact", "unable to send message", "got no response", "commlib"],
+      report: ["qacct", "-j", "{job}"],
+      // One message for the limits of time and memory: sge_status(5), 37.
+      causes: ["qmaster enforced h_": .limit])
   }
 
   /// OpenPBS, PBS Professional and Torque: qstat(1B).
@@ -168,8 +184,9 @@ enum BatchPreset: String, SettingChoice {
         "PENDING": .queued, "REQUEUED": .queued, "REQUEUE_HOLD": .queued, "SUSPENDED": .queued,
         "CONFIGURING": .queued, "RUNNING": .running, "COMPLETING": .running,
         "STAGE_OUT": .running, "SIGNALING": .running, "STOPPED": .running, "COMPLETED": .ended,
-        "FAILED": .ended, "CANCELLED": .ended, "TIMEOUT": .ended, "NODE_FAIL": .ended,
-        "OUT_OF_MEMORY": .ended, "PREEMPTED": .ended, "BOOT_FAIL": .ended, "DEADLINE": .ended,
+        "FAILED": .ended, "CANCELLED": .ended, "TIMEOUT": .timeLimit, "NODE_FAIL": .node,
+        "OUT_OF_MEMORY": .outOfMemory, "PREEMPTED": .preempted, "BOOT_FAIL": .node,
+        "DEADLINE": .limit,
       ], cancel: ["scancel"],
       limited: ["SubmitJob", "MaxSubmit", "MaxJobCount", "temporarily un"],
       unreachable: ["Unable to contact", "Socket timed out", "send/recv"])

@@ -13,7 +13,8 @@ package struct BatchRunner: RunnerKind {
 
   private enum CodingKeys: String, CodingKey {
     case scheduler, submit, job, status, line, states, cancel, options, limited, unreachable
-    case attempts, poll, variables
+    case attempts, poll, variables, report, causes
+    case submitEvery = "submit-every"
     case lostAfter = "lost-after"
   }
 
@@ -29,6 +30,11 @@ package struct BatchRunner: RunnerKind {
   var options: [String]?
   var limited: [String]?
   var unreachable: [String]?
+  /// The command that says how a job has ended, with `{job}` for its number.
+  var report: [String]?
+  var causes: [String: BatchState]?
+  /// The shortest time between two submissions.
+  var submitEvery: Duration?
   /// The folder for the records of attempts, which all machines share.
   var attempts: String?
   /// The longest time between two questions for the queue.
@@ -51,7 +57,7 @@ package struct BatchRunner: RunnerKind {
     let site = BatchSite(
       BatchScheduler(rules, environment: environment(in: surroundings), attempts: folder),
       options: options ?? [], program: program, poll: poll ?? .seconds(15),
-      clock: surroundings.clock)
+      submitEvery: submitEvery ?? .zero, clock: surroundings.clock)
     let runner = FolderRunner(site, attempts: folder, clock: surroundings.clock)
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
@@ -72,6 +78,13 @@ package struct BatchRunner: RunnerKind {
       rules.states.merge(states ?? [:]) { $1 }
       rules.limited += limited ?? []
       rules.unreachable += unreachable ?? []
+      rules.report = report ?? rules.report
+      rules.causes.merge(causes ?? [:]) { $1 }
+      for (part, state) in rules.causes where state.cause == nil {
+        throw .refused(
+          "\"causes\" of a batch runner: \"\(state.rawValue)\" of \"\(part)\" ends no job; available: "
+            + LossCause.allCases.map(\.rawValue).joined(separator: ", "))
+      }
       for (key, words) in [
         ("submit", rules.submit), ("status", rules.status), ("cancel", rules.cancel),
       ] where words.isEmpty {

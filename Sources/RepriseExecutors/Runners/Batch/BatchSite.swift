@@ -83,6 +83,45 @@ final class BatchScheduler: Scheduler {
     return SchedulerJob(id: id, state: word, reason: text, phase: state?.phase ?? .queued)
   }
 
+  /// Says what has ended a job that is not listed any more; nil if that is not known, or was the job itself.
+  ///
+  /// Accounts are written a little after the end, so they are asked for again for some seconds.
+  func report(of token: AttemptToken, clock: any RunClock) async -> AttemptEnd? {
+    guard !rules.report.isEmpty, let number = number(of: token) else { return nil }
+    let words = rules.report.map { $0.replacing("{job}", with: number) }
+    let start = clock.now
+    while !Task.isCancelled {
+      let answer = try? await answer(of: words, in: environment, within: .seconds(5))
+      if let answer, answer.status == 0 {
+        let lines = answer.output.split(whereSeparator: \.isNewline)
+        return lines.lazy.compactMap { self.end(String($0)) }.first
+      }
+      guard clock.now - start < Self.reportTimeMax else { return nil }
+      try? await clock.sleep(for: Self.reportPause)
+    }
+    return nil
+  }
+
+  private static let reportTimeMax = Duration.seconds(5)
+  private static let reportPause = Duration.milliseconds(400)
+
+  /// The end that a text tells of; nil if it has none of the known parts.
+  private func end(_ text: String) -> AttemptEnd? {
+    // The longest part is the most exact one.
+    let known = rules.causes.filter { text.contains($0.key) }.max { $0.key.count < $1.key.count }
+    guard let cause = known?.value.cause else { return nil }
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    return AttemptEnd("\(name) ended its job: \(words)", cause: cause)
+  }
+
+  /// How a job that is listed has ended.
+  func end(of job: SchedulerJob) -> AttemptEnd {
+    let text =
+      "\(name) says of its job: \(job.state)"
+      + (job.reason == job.state ? "" : " (\(job.reason))")
+    return AttemptEnd(text, cause: rules.states[job.state]?.cause ?? end(job.reason)?.cause)
+  }
+
   func cancel(_ jobs: [String], within limit: Duration) async -> String? {
     let answer = try? await answer(of: rules.cancel + jobs, in: environment, within: limit)
     guard let answer, answer.status != 0 else { return nil }
@@ -108,17 +147,19 @@ final class BatchSite: AttemptSite {
   private let options: [String]
   private let program: String
   private let jobs: SubmittedJobs
+  private let clock: any RunClock
 
   var name: String { scheduler.name }
 
   init(
     _ scheduler: BatchScheduler, options: [String], program: String, poll: Duration,
-    clock: any RunClock
+    submitEvery pace: Duration = .zero, clock: any RunClock
   ) {
     self.scheduler = scheduler
     self.options = options
     self.program = program
-    jobs = SubmittedJobs(scheduler, poll: poll, clock: clock)
+    self.clock = clock
+    jobs = SubmittedJobs(scheduler, poll: poll, submitEvery: pace, clock: clock)
   }
 
   func submit(
@@ -199,12 +240,18 @@ final class BatchSite: AttemptSite {
 
   func finishWithdrawals(of run: RunID) async -> String? { await jobs.finishWithdrawals(of: run) }
 
-  func end(of token: AttemptToken) async -> String? {
-    guard let job = await jobs.queue.job(of: token) else {
-      return "\(name) does not list its job any more"
+  func end(of token: AttemptToken) async -> AttemptEnd? {
+    if let job = await jobs.queue.job(of: token) { return scheduler.end(of: job) }
+    return await scheduler.report(of: token, clock: clock)
+      ?? AttemptEnd("\(name) does not list its job any more")
+  }
+
+  func intervention(in token: AttemptToken) async -> AttemptEnd? {
+    if let job = await jobs.queue.job(of: token), job.phase == .ended {
+      let end = scheduler.end(of: job)
+      if end.cause != nil { return end }
     }
-    return "\(name) says of its job: \(job.state)"
-      + (job.reason == job.state ? "" : " (\(job.reason))")
+    return await scheduler.report(of: token, clock: clock)
   }
 
   func forget(_ token: AttemptToken) {

@@ -69,8 +69,7 @@ extension Tables {
         "limit", \.limit, .count.computed, "how often it runs again at most", isRequired: true)
     ] + delays() + [
       Field(
-        "for", \.statuses, .several(1...255, "exit status", "exit statuses"),
-        "the exit statuses after which it is retried", formerly: "on")
+        "for", \.failures, .failures, "the failures after which it is retried", formerly: "on")
     ]
   ) { fields, retry, context, reader in
     checkDelays(fields, retry, context, &reader)

@@ -1,0 +1,158 @@
+import Foundation
+import Platform
+import Reprise
+import TestSupport
+import Testing
+
+@testable import RepriseExecutors
+
+/// What has ended an attempt from outside, and how the next one answers it.
+struct LossCauseTests {
+  private func engine(in folder: TemporaryFolder) -> Engine {
+    let environment = ["PATH": "\(folder.path)/bin:/usr/bin:/bin", "HOME": "/"]
+    return RunnerCase.engine(
+      in: folder, LocalExecutor(environment: environment, directory: folder.path))
+  }
+
+  private func run(_ text: String, in folder: TemporaryFolder) throws -> Run {
+    engine(in: folder).start(try Workflow(text: text, file: "w.yaml", actions: RunnerCase.catalog))
+  }
+
+  /// A scheduler that says of the first job that it needed more memory than it had.
+  private func scheduler(in folder: TemporaryFolder) throws {
+    try BatchRunnerTests.Fake.all[1].write(to: folder)
+    try folder.write("open")
+    try BatchRunnerTests.Fake.write(
+      "#!/bin/sh\n[ \"$1\" = 1.server.example.org ] && echo 'job was killed: memory 4g exceeded'\n",
+      as: "jreport", to: folder)
+  }
+
+  private static func workflow(_ failures: String, status: Int = 0) -> String {
+    """
+    steps:
+      - id: a
+        runner:
+          batch:
+            scheduler: pbs
+            report: [jreport, "{job}"]
+            causes: { killed: limit, "killed: memory": out-of-memory }
+            options: [-l, "mem=${{ attempt * 4 }}g"]
+        retry: { limit: 2, delay: 1ms, for: \(failures) }
+        run: |
+          if ! [ -e begun ]; then
+            : > begun
+            [ \(status) = 0 ] || exit \(status)
+            kill -9 $$
+          fi
+    """
+  }
+
+  @Test func `a job that needed more memory gets more in the next attempt`() async throws {
+    let folder = try TemporaryFolder()
+    try scheduler(in: folder)
+    let run = try run(Self.workflow("[node, out-of-memory]"), in: folder)
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["a"]?.attempt == 2)
+    let submitted = folder.lines("submitted")
+    #expect(submitted.count == 2)
+    #expect(submitted.first?.contains("-l mem=4g") == true)
+    #expect(submitted.last?.contains("-l mem=8g") == true)
+  }
+
+  @Test func `a usual exit status is also asked about if causes decide`() async throws {
+    let folder = try TemporaryFolder()
+    try scheduler(in: folder)
+    let run = try run(Self.workflow("out-of-memory", status: 3), in: folder)
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["a"]?.attempt == 2)
+  }
+
+  @Test func `another cause is no reason to try again`() async throws {
+    let folder = try TemporaryFolder()
+    try scheduler(in: folder)
+    let run = try run(Self.workflow("[node, 3]"), in: folder)
+    #expect(
+      await run.outcome
+        == .failed(
+          step: "a",
+          reason: .lost(
+            "PBS ended its job: job was killed: memory 4g exceeded", cause: .outOfMemory,
+            status: 137)))
+  }
+
+  @Test func `a step beyond its own timeout is retried for a time limit`() async throws {
+    let folder = try TemporaryFolder()
+    let text = """
+      steps:
+        - id: a
+          retry: { limit: 1, delay: 1ms, for: time-limit }
+          timeout: 300ms
+          run: if ! [ -e begun ]; then echo > begun; exec sleep 60; fi
+      """
+    let run = try run(text, in: folder)
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["a"]?.attempt == 2)
+  }
+
+  @Test func `the word of a scheduler for a state may name the cause`() throws {
+    let rules = BatchPreset.slurm.rules
+    let causes = ["TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "PREEMPTED", "FAILED"].map {
+      rules.states[$0]?.cause
+    }
+    #expect(causes == [.timeLimit, .outOfMemory, .node, .preempted, nil])
+    #expect(LossCause.allCases.allSatisfy { BatchState(rawValue: $0.rawValue)?.cause == $0 })
+  }
+
+  // MARK: Nodes that have failed
+
+  @Test(arguments: [false, true])
+  func `the next attempt leaves the failed node out, if there is another one`(
+    _ isOnly: Bool
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let token = try #require(AttemptToken("8w0ev0rzs6.a.1.1.2r7g0iek29ch7"))
+    let next = try #require(AttemptToken("8w0ev0rzs6.a.1.2.2r7g0iek29ch8"))
+    let other = try #require(AttemptToken("8w0ev0rzs6.b.1.1.2r7g0iek29ch9"))
+    let refusal = isOnly ? "echo 'Batch job submission failed: not available' >&2; exit 1" : ""
+    for (name, script) in [
+      ("squeue", "echo '\(token)|NODE_FAIL|None|7|n1'"), ("scancel", ""),
+      (
+        "sbatch",
+        "echo \"$*\" >> \(folder.path)/calls; case $* in *--exclude*) \(refusal) ;; esac; echo 7"
+      ),
+    ] {
+      try BatchRunnerTests.Fake.write("#!/bin/sh\n\(script)\n", as: name, to: folder)
+    }
+    let site = SlurmSite(
+      options: [], program: "/bin/false",
+      commands: SlurmCommands(["PATH": "\(folder.path)/bin:/usr/bin:/bin"]), poll: .seconds(15),
+      clock: SystemClock())
+    let runner = FolderRunner(site, attempts: folder.path + "/attempts", clock: SystemClock())
+    _ = try await runner.begin(AttemptSpec(command: ["true"]), token: token)
+    #expect(try await runner.look([token]) == [token: .gone])
+    let end = try #require(await runner.reasonForLoss(of: token))
+    #expect(end.cause == .node && end.text.contains("NODE_FAIL on n1"), "\(end)")
+    _ = try await runner.begin(AttemptSpec(command: ["true"]), token: next)
+    _ = try await runner.begin(AttemptSpec(command: ["true"]), token: other)
+    let excluding = folder.lines("calls").map { $0.contains("--exclude=n1") }
+    #expect(excluding == (isOnly ? [false, true, false, false] : [false, true, false]))
+  }
+
+  // MARK: The rate of submissions
+
+  @Test func `submissions keep a distance`() async throws {
+    let submissions = JobSubmissions(every: .milliseconds(100), clock: SystemClock())
+    let start = ContinuousClock.now
+    try await withThrowingTaskGroup { group in
+      for step in ["a", "b", "c", "d"] {
+        let token = AttemptToken(run: RunID(), step: step, generation: 1, attempt: 1)
+        group.addTask {
+          try await submissions.enter(token)
+          await submissions.leave(token, full: nil)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(start.duration(to: .now) >= .milliseconds(300))
+  }
+}
