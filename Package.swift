@@ -126,12 +126,12 @@ let package = Package(
     .target(
       name: "RepriseTerminal", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(
-      name: "RepriseExecutors",
+      name: "RepriseRunners",
       dependencies: ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"]),
     .target(
       name: "RepriseHost",
       dependencies: [
-        "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseStore",
+        "Platform", "Paths", "Reprise", "RepriseRunners", "RepriseJournal", "RepriseStore",
         "RepriseControl", "RepriseTerminal", "ChildProcesses", "FileWatching", "CombineOperators",
       ],
       plugins: ["ReferenceText"]
@@ -140,7 +140,7 @@ let package = Package(
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
-        "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseJournal",
+        "Platform", "Reprise", "RepriseRunners", "RepriseHost", "RepriseJournal",
         "RepriseControl", "RepriseTerminal", "RepriseImport", "RepriseExport", "ChildProcesses",
         "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -239,8 +239,8 @@ let package = Package(
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(
-      name: "RepriseExecutorsTests",
-      dependencies: ["RepriseExecutors", "Reprise", "Platform", "TestSupport"]),
+      name: "RepriseRunnersTests",
+      dependencies: ["RepriseRunners", "Reprise", "Platform", "TestSupport"]),
     .testTarget(
       name: "RepriseHostTests",
       dependencies: [

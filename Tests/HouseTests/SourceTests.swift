@@ -59,9 +59,9 @@ struct SourceTests {
     "RepriseJournal": ["Platform", "Paths", "Reprise", "ChildProcesses", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],
     "RepriseTerminal": ["Platform", "Reprise", "CombineOperators"],
-    "RepriseExecutors": ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"],
+    "RepriseRunners": ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"],
     "RepriseHost": [
-      "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseTerminal", "RepriseJournal",
+      "Platform", "Paths", "Reprise", "RepriseRunners", "RepriseTerminal", "RepriseJournal",
       "RepriseStore", "RepriseControl", "ChildProcesses", "FileWatching", "CombineOperators",
     ],
     "RepriseWeb": [
@@ -73,7 +73,7 @@ struct SourceTests {
       "ArgumentParser", "Hummingbird", "HummingbirdCore", "HTTPTypes", "Logging", "NIOCore",
     ],
     "RepriseCLI": [
-      "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseTerminal", "RepriseJournal",
+      "Platform", "Reprise", "RepriseRunners", "RepriseHost", "RepriseTerminal", "RepriseJournal",
       "RepriseControl", "RepriseImport", "RepriseExport",
       "ChildProcesses", "CombineOperators", "ArgumentParser",
     ],

@@ -5,8 +5,8 @@ import ChildProcesses
 import Dispatch
 import Platform
 import Reprise
-import RepriseExecutors
 import RepriseHost
+import RepriseRunners
 import RepriseTerminal
 import Synchronization
 

@@ -3,8 +3,8 @@
 import ChildProcesses
 import Platform
 import Reprise
-import RepriseExecutors
 import RepriseHost
+import RepriseRunners
 import RepriseTerminal
 import Synchronization
 

@@ -1,7 +1,7 @@
 // What is missing for the runners of a workflow.
 
 package import Reprise
-import RepriseExecutors
+import RepriseRunners
 
 /// Whether the runners of a workflow can be used from here.
 package struct RunnerReport: Sendable {

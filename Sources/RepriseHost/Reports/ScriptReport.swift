@@ -2,7 +2,7 @@
 
 import Platform
 package import Reprise
-import RepriseExecutors
+import RepriseRunners
 
 /// The scripts that their shell cannot read, and the programs that this machine does not have.
 ///

@@ -4,8 +4,8 @@ package import ChildProcesses
 import Platform
 public import Reprise
 import RepriseControl
-import RepriseExecutors
 public import RepriseJournal
+import RepriseRunners
 import RepriseStore
 package import RepriseTerminal
 

@@ -1,8 +1,8 @@
 // Ends a run whose engine has died, without resuming it.
 
 package import Reprise
-import RepriseExecutors
 package import RepriseJournal
+import RepriseRunners
 package import RepriseTerminal
 
 /// A run whose engine has died, and of which steps may go on where they run.

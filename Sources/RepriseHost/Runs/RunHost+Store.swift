@@ -3,8 +3,8 @@
 import Dispatch
 import Platform
 package import Reprise
-import RepriseExecutors
 import RepriseJournal
+import RepriseRunners
 import RepriseStore
 import RepriseTerminal
 import Synchronization

@@ -2,8 +2,8 @@
 
 import Platform
 package import Reprise
-import RepriseExecutors
 package import RepriseJournal
+import RepriseRunners
 package import RepriseTerminal
 
 /// A workflow with its source text and arguments.

@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// The files through which an engine and a host know of each other.
 struct AttemptFolderTests {

@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// What a container sees of the folder with the state of the project.
 struct ContainerMountsTests {

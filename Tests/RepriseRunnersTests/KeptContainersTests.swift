@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// What is mounted in a kept container, so that this program runs in any image.
 struct KeptContainersTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// How lines of schedulers are read.
 struct JobPatternTests {

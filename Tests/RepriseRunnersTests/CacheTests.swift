@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// The cache, with runners whose files are elsewhere.
 struct CacheTests {

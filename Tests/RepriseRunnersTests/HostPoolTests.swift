@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// The far side of a connection.
 struct HostPoolTests {

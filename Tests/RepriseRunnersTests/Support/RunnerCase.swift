@@ -2,7 +2,7 @@
 
 import Foundation
 import Reprise
-import RepriseExecutors
+import RepriseRunners
 import TestSupport
 import Testing
 

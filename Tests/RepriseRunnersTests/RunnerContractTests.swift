@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// What every runner promises, checked with real processes where the runner runs them.
 struct RunnerContractTests {

@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// Steps of different runners side by side, one of which runs for longer than every timer.
 struct RunnerPairTests {

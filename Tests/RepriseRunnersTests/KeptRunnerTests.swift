@@ -5,7 +5,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// Places that are kept for the steps of a run, here processes of this machine.
 struct KeptRunnerTests {

@@ -1,7 +1,7 @@
 import Reprise
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// The record of an attempt, which an engine reads while a host writes it.
 struct AttemptRecordTests {

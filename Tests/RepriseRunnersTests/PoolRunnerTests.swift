@@ -4,7 +4,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// What an engine makes of the messages of a pool, here written by a shell.
 struct PoolRunnerTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WorkflowFiles
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// What Slurm says of jobs that have ended without a result, by commands that say what is needed.
 struct SlurmSiteTests {

@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// Schedulers by their three commands, which are programs that answer as they do.
 struct BatchRunnerTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Reprise
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// Variables with secrets, which a program that runs containers must not see.
 struct SecretVariablesTests {
