@@ -120,7 +120,7 @@ api-changes: install-needs
 	@if [ -z "$(BASELINE)" ]; then echo "api-changes: there is no release to compare with; set BASELINE"; \
 	else $(SWIFT) package diagnose-api-breaking-changes $(BASELINE) $(LIBRARIES:%=--products %) \
 	  || echo "api-changes: see the changes above"; fi
-LIBRARIES = Reprise CombineOperators RepriseTesting RepriseJournal RepriseHost
+LIBRARIES = Reprise CombineOperators RepriseTesting RepriseRunners RepriseJournal RepriseHost
 
 # Writes what Reprise reports into the pages of the error codes in Documentation/errors, their list,
 # and the snapshot of the error messages.

@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "RepriseObservability", targets: ["RepriseObservability"]),
     .library(name: "RepriseService", targets: ["RepriseService"]),
     .library(name: "RepriseTesting", targets: ["RepriseTesting"]),
+    .library(name: "RepriseRunners", targets: ["RepriseRunners"]),
     .library(name: "RepriseJournal", targets: ["RepriseJournal"]),
     .library(name: "RepriseHost", targets: ["RepriseHost"]),
     .executable(name: "reprise", targets: ["RepriseCLI"]),
@@ -217,7 +218,7 @@ let package = Package(
     .testTarget(name: "RepriseTestingTests", dependencies: ["RepriseTesting", "TestSupport"]),
     .testTarget(
       name: "EmbedderTests",
-      dependencies: ["Reprise", "RepriseHost", "RepriseJournal", "TestSupport"]),
+      dependencies: ["Reprise", "RepriseRunners", "RepriseHost", "RepriseJournal", "TestSupport"]),
     .testTarget(
       name: "RepriseObservabilityTests",
       dependencies: [

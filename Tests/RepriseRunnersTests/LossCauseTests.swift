@@ -4,7 +4,7 @@ import Reprise
 import TestSupport
 import Testing
 
-@testable import RepriseExecutors
+@testable import RepriseRunners
 
 /// What has ended an attempt from outside, and how the next one answers it.
 struct LossCauseTests {

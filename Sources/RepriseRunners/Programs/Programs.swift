@@ -16,13 +16,13 @@ package func findProgram(_ name: String, in path: String?) -> String? {
 }
 
 /// The answer of a program.
-package struct ProgramAnswer: Sendable {
+public struct ProgramAnswer: Sendable {
   /// Its exit status; nil if it was ended by a signal, or took too long.
-  package var status: Int?
+  public internal(set) var status: Int?
   /// The lines of its standard output.
-  var output: String
+  public internal(set) var output: String
   /// The lines of its standard error.
-  var errors: String
+  public internal(set) var errors: String
 
   /// All that it says about a failure, as one line, without a prefix such as `sbatch: error:`.
   ///
@@ -40,8 +40,8 @@ package struct ProgramAnswer: Sendable {
     return text.isEmpty ? complaint : text
   }
 
-  /// The first line of what it says about a failure.
-  package var complaint: String {
+  /// The first line of what it says about a failure; `status 1` or `no answer` if it says nothing.
+  public var complaint: String {
     let text = errors.isEmpty ? output : errors
     let line = text.split(separator: "\n").first.map(String.init) ?? ""
     return line.isEmpty ? (status.map { "status \($0)" } ?? "no answer") : line

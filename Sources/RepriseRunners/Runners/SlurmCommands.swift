@@ -47,8 +47,8 @@ struct SlurmCommands: Scheduler {
       guard words.count >= 4 else { continue }
       jobs[String(words[0]), default: []].append(
         SchedulerJob(
-          id: String(words[3]), state: String(words[1]),
-          reason: words[2] == "None" ? "" : String(words[2]), phase: Self.phase(words[1]),
+          String(words[3]), Self.phase(words[1]), state: String(words[1]),
+          reason: words[2] == "None" ? "" : String(words[2]),
           node: Self.node(words.dropFirst(4).first)))
     }
     return jobs

@@ -6,15 +6,14 @@ import Reprise
 import Synchronization
 
 /// A Slurm cluster, as its commands show it.
-final class SlurmSite: AttemptSite {
+final class SlurmSite: JobSite {
   let name = "Slurm"
-  let isThisMachine = false
 
   private let options: [String]
   private let program: String
   private let commands: SlurmCommands
   private let clock: any RunClock
-  private let jobs: SubmittedJobs
+  let jobs: SubmittedJobs
   private let failedNodes = FailedNodes()
   private var queue: JobQueue { jobs.queue }
 
@@ -64,12 +63,13 @@ final class SlurmSite: AttemptSite {
     // Keeps an engine that runs on the same machine from taking the step for a leftover.
     var variables = commands.submission
     variables.merge(DetachedHost.variables(named: token.text)) { _, mark in mark }
-    let said = try await jobs.submit(token) { () throws(RunnerFailure) in
-      try await answer(of: command, in: variables)
-    } orFail: {
-      await SlurmCommands.failure(of: $0) { await queue.hasActiveJobs }
+    return try await jobs.submit(token) { () throws(RunnerFailure) in
+      let said = try await answer(of: command, in: variables)
+      guard said.status == 0 else {
+        throw await SlurmCommands.failure(of: said) { await queue.hasActiveJobs }
+      }
+      return said.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
     }
-    return said.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
   }
 
   func job(_ note: String) -> String? {
@@ -89,10 +89,6 @@ final class SlurmSite: AttemptSite {
       throw .cannotAsk("Slurm does not show its job")
     }
     return job.id
-  }
-
-  func withdraw(_ token: AttemptToken, isSubmitted: Bool) {
-    jobs.withdraw(token, isSubmitted: isSubmitted)
   }
 
   func finishWithdrawals(of run: RunID) async -> String? {

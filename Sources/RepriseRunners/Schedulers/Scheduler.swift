@@ -30,26 +30,53 @@ protocol Scheduler: Sendable {
 }
 
 /// A job as a scheduler shows it.
-struct SchedulerJob: Sendable, Equatable {
+public struct SchedulerJob: Sendable, Equatable {
   /// How far a job is.
-  enum Phase: Sendable {
-    case queued, running
+  public enum Phase: Sendable {
+    /// It waits.
+    case queued
+    /// It runs, or is about to.
+    case running
     /// Its processes are ending; it need not be removed any more.
     case ending
+    /// It is over: it neither runs nor will.
     case ended
     /// It will never run as it is, and stays in the queue until it is removed.
     case refused
   }
 
   /// The number of the job.
-  var id: String
-  /// The scheduler's word for its state.
-  var state: String
+  public var id: String
+  /// The scheduler's word for its state; may be empty.
+  public var state: String
   /// Why it waits, or how it ended; empty if that is unknown.
-  var reason: String
-  var phase: Phase
+  public var reason: String
+  /// How far it is.
+  public var phase: Phase
+  /// What has ended it; nil if it has not ended, has ended by itself, or if that is unknown.
+  public var cause: LossCause?
   /// The machine that it runs or has run on; empty if that is unknown, or if there are several.
   var node = ""
+
+  /// Creates a job.
+  ///
+  /// - Parameters:
+  ///   - id: Its number.
+  ///   - phase: How far it is; one of an unknown state is best taken as queued.
+  ///   - state: The scheduler's word for its state, which is shown if there is no reason.
+  ///   - reason: Why it waits, or how it ended.
+  ///   - cause: What has ended it.
+  public init(
+    _ id: String, _ phase: Phase, state: String = "", reason: String = "", cause: LossCause? = nil
+  ) {
+    (self.id, self.phase, self.state, self.reason) = (id, phase, state, reason)
+    self.cause = cause
+  }
+
+  init(_ id: String, _ phase: Phase, state: String, reason: String, node: String) {
+    self.init(id, phase, state: state, reason: reason)
+    self.node = node
+  }
 
   /// Whether it waits, runs, or may run, so that it must be removed when it is not wanted any more.
   var isActive: Bool { phase == .queued || phase == .running || phase == .refused }

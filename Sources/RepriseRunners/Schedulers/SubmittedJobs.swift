@@ -30,27 +30,21 @@ final class SubmittedJobs: Sendable {
   ///
   /// - Parameters:
   ///   - token: The attempt.
-  ///   - command: Runs the command that submits it.
-  ///   - failure: Returns what it means that the command has not succeeded.
-  /// - Returns: What the command has said.
+  ///   - command: Submits it.
+  /// - Returns: What the command returns.
   /// - Throws: ``RunnerFailure``.
   func submit(
-    _ token: AttemptToken,
-    by command: () async throws(RunnerFailure) -> ProgramAnswer,
-    orFail failure: (ProgramAnswer) async -> RunnerFailure
-  ) async throws(RunnerFailure) -> ProgramAnswer {
+    _ token: AttemptToken, by command: () async throws(RunnerFailure) -> String
+  ) async throws(RunnerFailure) -> String {
     try await submissions.enter(token)
-    let result: Result<ProgramAnswer, RunnerFailure>
+    let result: Result<String, RunnerFailure>
     do throws(RunnerFailure) {
       result = .success(try await command())
     } catch {
       result = .failure(error)
     }
-    var problem: RunnerFailure?
-    if case .success(let answer) = result, answer.status != 0 { problem = await failure(answer) }
-    let full: String? = if case .full(let text)? = problem { text } else { nil }
+    let full: String? = if case .failure(.full(let text)) = result { text } else { nil }
     await submissions.leave(token, full: full)
-    if let problem { throw problem }
     let answer = try result.get()
     await queue.submitted(token)
     return answer

@@ -10,8 +10,8 @@ struct InterfaceListing: Sendable {
   /// A library product that is missing here fails a test.
   static let modules = [
     "CombineOperators", "Expressions", "Reprise", "RepriseHost", "RepriseJournal",
-    "RepriseObservability",
-    "RepriseService", "RepriseTesting", "Schedules", "WorkflowFiles", "Workflows",
+    "RepriseObservability", "RepriseRunners", "RepriseService", "RepriseTesting", "Schedules",
+    "WorkflowFiles", "Workflows",
   ]
 
   /// The modules that are not empty in this build.

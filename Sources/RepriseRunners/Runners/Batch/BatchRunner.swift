@@ -51,19 +51,12 @@ package struct BatchRunner: RunnerKind {
       throw .notStarted(error.description)
     }
     if let missing = missing(rules, in: surroundings) { throw .notStarted(missing) }
-    let program = try surroundings.foundHostProgram()
-    let folder: String
-    if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
-    let site = BatchSite(
-      BatchScheduler(rules, environment: environment(in: surroundings), attempts: folder),
-      options: options ?? [], program: program, poll: poll ?? .seconds(15),
-      submitEvery: submitEvery ?? .zero, clock: surroundings.clock)
-    let runner = FolderRunner(site, attempts: folder, clock: surroundings.clock)
-    // The engine may run in a job itself, which is another one.
-    var surroundings = surroundings
-    surroundings.environment = JobVariables.without(surroundings.environment)
-    return RunnerExecutor(
-      runner, named: name, in: surroundings, inheritsEnvironment: true, lostAfter: lostAfter)
+    let scheduler = BatchScheduler(
+      rules: rules, options: options ?? [], commands: commands(in: surroundings))
+    return try RunnerExecutor(
+      jobsOf: scheduler, named: name, in: surroundings, attempts: attempts,
+      poll: poll ?? .seconds(15), submitEvery: submitEvery ?? .zero, lostAfter: lostAfter,
+      comparing: BatchScheduler.plain)
   }
 
   /// The commands: those of the scheduler, with those that are given in their place.
@@ -112,29 +105,20 @@ package struct BatchRunner: RunnerKind {
     }
   }
 
-  /// The environment of the commands: some pass all of it to jobs, and more may contain secrets.
-  private func environment(in surroundings: RunnerSurroundings) -> [String: String] {
-    let further = Set(variables ?? [])
-    return surroundings.environment.filter { name, _ in
-      JobVariables.isPlain(name) || further.contains(name) || JobVariables.isSetting(name)
-    }
+  private func commands(in surroundings: RunnerSurroundings) -> SchedulerCommands {
+    SchedulerCommands(in: surroundings, variables: variables ?? [])
   }
 
   private func missing(_ rules: BatchRules, in surroundings: RunnerSurroundings) -> String? {
-    let path = surroundings.environment["PATH"]
-    let programs = [rules.submit[0], rules.status[0], rules.cancel[0]]
-    guard let program = programs.first(where: { findProgram($0, in: path) == nil }) else {
-      return nil
-    }
-    return "\(program) of \(rules.name) is not in PATH; run on a machine that submits jobs"
+    commands(in: surroundings).missing(
+      [rules.submit[0], rules.status[0], rules.cancel[0]], of: rules.name)
   }
 
   package func problems(in surroundings: RunnerSurroundings) async -> [String] {
     do throws(RunnerFailure) {
       let rules = try self.rules
       if let missing = missing(rules, in: surroundings) { return [missing] }
-      let scheduler = BatchScheduler(
-        rules, environment: environment(in: surroundings), attempts: attempts ?? "")
+      let scheduler = BatchScheduler(rules: rules, commands: commands(in: surroundings))
       _ = try await scheduler.jobs(within: .seconds(30))
       return []
     } catch {

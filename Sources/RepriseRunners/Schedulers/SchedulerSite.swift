@@ -1,0 +1,254 @@
+// `SchedulerSite`: any scheduler as a site of attempts. Jobs are known by their numbers.
+
+import ChildProcesses
+import Platform
+public import Reprise
+import Synchronization
+
+extension RunnerExecutor {
+  /// Creates an executor whose attempts are jobs of a scheduler, which survive the engine.
+  ///
+  /// The machines share the folder of the attempts and the files of the steps, and each has the program
+  /// `reprise` at the same path: the one in `PATH`, or `RunnerSurroundings.hostProgram`. Steps get the
+  /// variables that they would inherit on this machine, except those that describe a job that the engine
+  /// itself runs in.
+  ///
+  /// - Parameters:
+  ///   - scheduler: The scheduler.
+  ///   - name: The name of the runner, for displays.
+  ///   - surroundings: What it may use of its engine.
+  ///   - attempts: A folder that all machines share; nil for the one in the surroundings.
+  ///   - poll: The longest time between two questions for the queue.
+  ///   - submitEvery: The shortest time between two submissions.
+  ///   - lostAfter: The time after which an attempt that is out of sight is given up; nil to wait for as
+  ///     long as it takes.
+  /// - Throws: `FailureReason` if `reprise` is not found, or there is no folder for the attempts.
+  public init(
+    jobsOf scheduler: any JobScheduler, named name: String, in surroundings: RunnerSurroundings,
+    attempts: String? = nil, poll: Duration = .seconds(15), submitEvery: Duration = .zero,
+    lostAfter: Duration? = nil
+  ) throws(FailureReason) {
+    try self.init(
+      jobsOf: scheduler, named: name, in: surroundings, attempts: attempts, poll: poll,
+      submitEvery: submitEvery, lostAfter: lostAfter, comparing: { $0 })
+  }
+
+  /// Does the same for a scheduler whose commands differ in how they show a number: `comparing`
+  /// returns what is compared of one.
+  init(
+    jobsOf scheduler: any JobScheduler, named name: String, in surroundings: RunnerSurroundings,
+    attempts: String?, poll: Duration, submitEvery: Duration, lostAfter: Duration?,
+    comparing: @escaping @Sendable (String) -> String
+  ) throws(FailureReason) {
+    let program = try surroundings.foundHostProgram()
+    let folder: String
+    if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
+    let site = SchedulerSite(
+      NumberedJobs(scheduler, attempts: folder, comparing: comparing), program: program, poll: poll,
+      submitEvery: submitEvery, clock: surroundings.clock)
+    // The engine may run in a job itself, which is another one.
+    var surroundings = surroundings
+    surroundings.environment = JobVariables.without(surroundings.environment)
+    self.init(
+      FolderRunner(site, attempts: folder, clock: surroundings.clock), named: name,
+      in: surroundings,
+      inheritsEnvironment: true, lostAfter: lostAfter)
+  }
+}
+
+/// A site whose hosts are the jobs of a scheduler.
+protocol JobSite: AttemptSite {
+  /// The jobs of the runner.
+  var jobs: SubmittedJobs { get }
+}
+
+extension JobSite {
+  var isThisMachine: Bool { false }
+
+  func withdraw(_ token: AttemptToken, isSubmitted: Bool) {
+    jobs.withdraw(token, isSubmitted: isSubmitted)
+  }
+
+  func finishWithdrawals(of run: RunID) async -> String? { await jobs.finishWithdrawals(of: run) }
+}
+
+/// A scheduler as a site of attempts.
+final class SchedulerSite: JobSite {
+  let jobs: SubmittedJobs
+  private let numbered: NumberedJobs
+  private let program: String
+  private let clock: any RunClock
+
+  /// How long the account of a job is asked for, which is written a little after its end.
+  private static let endTimeMax = Duration.seconds(5)
+  private static let endPause = Duration.milliseconds(400)
+
+  var name: String { numbered.name }
+
+  init(
+    _ numbered: NumberedJobs, program: String, poll: Duration, submitEvery: Duration,
+    clock: any RunClock
+  ) {
+    self.numbered = numbered
+    self.program = program
+    self.clock = clock
+    jobs = SubmittedJobs(numbered, poll: poll, submitEvery: submitEvery, clock: clock)
+  }
+
+  func submit(
+    _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
+  ) async throws(RunnerFailure) -> String {
+    let job = NewJob(
+      script: folder.path + "/job.sh", log: folder.hostLogPath, folder: folder.path,
+      name: Self.shownName(token), marks: DetachedHost.variables(named: token.text))
+    // The environment, which may contain secrets, is in the folder, where only this user reads it. The
+    // marks keep an engine that runs on the same machine from taking the step for a leftover.
+    let marks = DetachedHost.entries(named: token.text).map(shellQuoted).joined(separator: " ")
+    let text = """
+      #!/bin/sh
+      exec /usr/bin/env \(marks) \(shellQuoted(program)) host \(token) --folder \
+      \(shellQuoted(folder.path))
+
+      """
+    do throws(Errno) {
+      try writeFile(Array(text.utf8), to: job.script, overwriting: true)
+      try changePermissions(of: job.script, to: .ownerReadWriteExecute)
+    } catch {
+      throw .refused("cannot write \(job.script): \(error)")
+    }
+    return try await jobs.submit(token) { () throws(RunnerFailure) in
+      let number = try await numbered.scheduler.submit(job)
+      // Before anyone asks for it.
+      numbered.note(number, of: token)
+      return number
+    }
+  }
+
+  /// A name for people: the step, as far as every scheduler takes it.
+  private static func shownName(_ token: AttemptToken) -> String {
+    let parts = token.text.split(separator: ".")
+    let step = parts.count > 1 ? parts[1] : "step"
+    return "r_" + step.prefix(13).map { $0.isLetter || $0.isNumber ? $0 : "_" }
+  }
+
+  func job(_ note: String) -> String? { note.isEmpty ? nil : note }
+
+  func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
+    let sight = try await jobs.queue.sight(of: token)
+    // What will never run would stay in the queue for ever.
+    if await jobs.queue.job(of: token)?.phase == .refused {
+      jobs.withdraw(token, isSubmitted: true)
+    }
+    return sight
+  }
+
+  func end(of token: AttemptToken) async -> AttemptEnd? {
+    if let job = await jobs.queue.job(of: token) { return end(job) }
+    return await accountedEnd(of: token) ?? AttemptEnd("\(name) does not list its job any more")
+  }
+
+  func intervention(in token: AttemptToken) async -> AttemptEnd? {
+    if let job = await jobs.queue.job(of: token), job.phase == .ended, job.cause != nil {
+      return end(job)
+    }
+    return await accountedEnd(of: token)
+  }
+
+  private func end(_ job: SchedulerJob) -> AttemptEnd {
+    AttemptEnd(
+      "\(name) says of its job: \(job.state)"
+        + (job.reason == job.state ? "" : " (\(job.reason))"), cause: job.cause)
+  }
+
+  /// What the scheduler says of a job that it does not list any more.
+  private func accountedEnd(of token: AttemptToken) async -> AttemptEnd? {
+    guard let job = numbered.number(of: token) else { return nil }
+    let start = clock.now
+    while !Task.isCancelled {
+      do throws(RunnerFailure) {
+        return try await numbered.scheduler.end(ofJob: job, within: Self.endTimeMax)
+      } catch {
+        guard clock.now - start < Self.endTimeMax else { return nil }
+      }
+      try? await clock.sleep(for: Self.endPause)
+    }
+    return nil
+  }
+
+  func forget(_ token: AttemptToken) {
+    Task {
+      await jobs.forget(token)
+      numbered.forget(token)
+    }
+  }
+}
+
+/// The jobs of a scheduler by their numbers, which are noted in the folders of attempts.
+final class NumberedJobs: Scheduler {
+  let scheduler: any JobScheduler
+  private let attempts: String
+  private let comparing: @Sendable (String) -> String
+  /// The numbers of jobs, besides those that are noted in the folders of attempts.
+  private let numbers = Mutex<[AttemptToken: String]>([:])
+  /// The whole numbers by what is compared of them.
+  private let whole = Mutex<[String: String]>([:])
+
+  var name: String { scheduler.name }
+
+  /// Creates the value.
+  ///
+  /// - Parameters:
+  ///   - scheduler: The scheduler.
+  ///   - attempts: The folder of all attempts.
+  ///   - comparing: Returns what is compared of a number.
+  init(
+    _ scheduler: any JobScheduler, attempts: String,
+    comparing: @escaping @Sendable (String) -> String
+  ) {
+    (self.scheduler, self.attempts, self.comparing) = (scheduler, attempts, comparing)
+  }
+
+  func note(_ number: String, of token: AttemptToken) {
+    numbers.withLock { $0[token] = number }
+    whole.withLock { $0[comparing(number)] = number }
+  }
+
+  func forget(_ token: AttemptToken) {
+    guard let number = numbers.withLock({ $0.removeValue(forKey: token) }) else { return }
+    whole.withLock { $0[comparing(number)] = nil }
+  }
+
+  func key(of token: AttemptToken) -> String? { number(of: token).map(comparing) }
+
+  /// The number of the job of an attempt; nil if none is known.
+  func number(of token: AttemptToken) -> String? {
+    if let number = numbers.withLock({ $0[token] }) { return number }
+    let noted = AttemptFolder(of: token, in: attempts).submissionNote
+    guard !noted.isEmpty else { return nil }
+    note(noted, of: token)
+    return noted
+  }
+
+  func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {
+    var jobs: [String: [SchedulerJob]] = [:]
+    for var job in try await scheduler.jobs(within: limit) {
+      let key = comparing(job.id)
+      // The list may shorten numbers, which the command that removes jobs does not know.
+      job.id = whole.withLock { $0[key] } ?? job.id
+      if job.reason.isEmpty { job.reason = job.state }
+      jobs[key, default: []].append(job)
+    }
+    return jobs
+  }
+
+  func cancel(_ jobs: [String], within limit: Duration) async -> String? {
+    do throws(RunnerFailure) {
+      try await scheduler.cancel(jobs, within: limit)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  func removal(of jobs: [String]) -> String { scheduler.removal(of: jobs) }
+}
