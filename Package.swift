@@ -218,7 +218,10 @@ let package = Package(
     .testTarget(name: "RepriseTestingTests", dependencies: ["RepriseTesting", "TestSupport"]),
     .testTarget(
       name: "EmbedderTests",
-      dependencies: ["Reprise", "RepriseRunners", "RepriseHost", "RepriseJournal", "TestSupport"]),
+      dependencies: [
+        "Reprise", "RepriseRunners", "RepriseHost", "RepriseJournal", "RepriseTesting",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "RepriseObservabilityTests",
       dependencies: [

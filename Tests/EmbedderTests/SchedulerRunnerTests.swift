@@ -3,6 +3,7 @@
 import Foundation
 import Reprise
 import RepriseRunners
+import RepriseTesting
 import TestSupport
 import Testing
 
@@ -66,7 +67,7 @@ struct SchedulerRunnerTests {
     [ ! -e full ] || { echo "no room" >&2; exit 75; }
     n=1; until mkdir "job.$n" 2> /dev/null; do n=$((n + 1)); done
     setsid sh -c 'echo $$ > "$DEPOT/job.$1/process"
-      until [ -e "$DEPOT/open" ]; do sleep 0.05; done
+      until [ -e "$DEPOT/open" ]; do [ -e "$DEPOT" ] || exit; sleep 0.05; done
       echo > "$DEPOT/job.$1/on"
       "$2"
       rm -rf "$DEPOT/job.$1"' sh "$n" "$3" > "$2" 2>&1 < /dev/null &
@@ -84,11 +85,19 @@ struct SchedulerRunnerTests {
     for n; do
       echo "$n" >> cancelled
       process=$(cat "job.${n#d}/process" 2> /dev/null) || continue
-      kill -TERM -- "-$process" 2> /dev/null || true
+      kill -s TERM -- "-$process"
       rm -rf "job.${n#d}"
     done
     """,
   ]
+
+  @Test func `it keeps the promises of all runners`() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("open")
+    try await checkRunner("depot", ["shelf": "b"], in: folder.path + "/check") {
+      try Self.engine(in: folder)
+    }
+  }
 
   /// A folder with the commands, and an engine that knows the runner.
   private static func engine(in folder: TemporaryFolder) throws -> Engine {
@@ -226,6 +235,17 @@ struct SchedulerRunnerTests {
     }
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("w.yaml:1:") && text.contains("shelv") && text.contains("shelf"))
+  }
+
+  @Test func `the runners of the command can be registered, too`() throws {
+    var engine = Engine()
+    let text = "runners: { far: { slurm: { cpus: 4 } } }\nrunner: far\nsteps: [{ id: a, run: x }]"
+    #expect(throws: WorkflowError.self) {
+      try Workflow(text: text, file: "w.yaml", actions: engine.actions)
+    }
+    StandardRunners.register(with: &engine)
+    let workflow = try Workflow(text: text, file: "w.yaml", actions: engine.actions)
+    #expect(workflow.runners.map(\.kind) == ["slurm"])
   }
 
   @Test func `programs that are missing are named before a run`() async throws {

@@ -1,17 +1,20 @@
 // The kinds of runners that the command offers. A new kind is a file in Runners and a line here.
 
 import Platform
-package import Reprise
+public import Reprise
 
-/// The kinds of runners of this module.
-package enum StandardRunners {
+/// The kinds of runners that the command `reprise` has: `survive`, `sandbox`, `container`, `ssh`, `slurm` and
+/// `batch`.
+public enum StandardRunners: Sendable {
   private static let kinds: [any RunnerKind.Type] = [
     SurviveRunner.self, SandboxRunner.self, ContainerRunner.self, SSHRunner.self,
     SlurmRunner.self, BatchRunner.self,
   ]
 
-  /// Registers all kinds with an engine.
-  package static func register(with engine: inout Engine) {
+  /// Registers all kinds with an engine, so that its workflows can use them as those of the command do.
+  ///
+  /// - Parameter engine: The engine.
+  public static func register(with engine: inout Engine) {
     for kind in kinds { engine.register(kind) }
   }
 
