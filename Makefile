@@ -198,7 +198,7 @@ embedding: install-needs
 	Examples/check-snippets
 
 # Builds and runs the examples, and checks their results.
-examples: install-needs
+examples: build
 	Examples/check
 
 SOURCES = Package.swift Plugins Sources Tests Fuzzing/Package.swift Fuzzing/Sources \

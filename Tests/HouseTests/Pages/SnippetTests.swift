@@ -47,6 +47,17 @@ struct SnippetTests {
     }
   }
 
+  @Test func `the runner of the guide is the one of the example, and short`() throws {
+    let source = try Repository.text(
+      of: "Examples/own-runner/Sources/own-runner/DepotRunner.swift")
+    let guide = try Repository.text(
+      of: "Sources/Reprise/Reprise.docc/Articles/RunnersOfYourOwn.md")
+    // Without the first line, which says what the file is.
+    let code = try #require(source.firstRange(of: "import Reprise\n")).lowerBound
+    #expect(guide.contains("```swift\n\(source[code...])```"))
+    #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
+  }
+
   /// Returns all errors of a page with the given lines as one text.
   private func problems(_ lines: String...) async throws -> String {
     let page = try Page(path: "Some.md", text: lines.joined(separator: "\n"))
