@@ -192,7 +192,7 @@ struct SchedulerRunnerTests {
     await expectEventually("it waits") { Self.isQueued("a", of: run) }
     try FileManager.default.moveItem(
       atPath: folder.path + "/job.1", toPath: folder.path + "/forgotten")
-    guard case .failed(_, .lost(let text)) = await run.outcome else {
+    guard case .failed(_, .lost(let text, _, _)) = await run.outcome else {
       Issue.record("it is not lost")
       return
     }

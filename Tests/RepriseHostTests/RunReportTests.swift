@@ -67,6 +67,36 @@ struct RunReportTests {
     #expect(text.contains("9.0 s so far, 7.0 s of it before its turn\n"), "\(text)")
   }
 
+  @Test func `what steps on runners have used is shown beside what they had asked for`() throws {
+    let folder = try HostFolder()
+    var run = try Recording(folder)
+    let place = RunnerPlace(
+      runner: "big", token: "t", job: "4711", asked: ["cpus": "2", "memory": "16g"])
+    try run.record([
+      (0, .step("build", attempt: 0, .ready)),
+      (0, .step("build", attempt: 1, .queued(place, text: ""))),
+      (3, .step("build", attempt: 1, .started(on: "n2"))),
+      (
+        13,
+        .step(
+          "build", attempt: 1,
+          .used(ResourceUse(processorTime: .seconds(5), peakBytes: 1_200_000_000)))
+      ),
+      (13, .step("build", attempt: 1, .succeeded([:]))),
+    ])
+    let report = try run.report(at: 20)
+    #expect(
+      report.resources.string == """
+        STEP   WHERE  JOB   WAITED  RAN     CPU    OF CPUS  MEMORY  ASKED FOR
+        build  n2     4711  3.0 s   10.0 s  5.0 s  25 %     1.2 GB  cpus 2, memory 16g
+        """, "\(report.resources.string)")
+    let json = report.json.string
+    #expect(json.contains(#""asked":{"cpus":"2","memory":"16g"}"#), "\(json)")
+    #expect(json.contains(#""peak-bytes":1200000000,"processor-seconds":5,"#), "\(json)")
+    let other = try RunReport(try folder.journal.run(named: "@last"), [])
+    #expect(other.resources.string.hasPrefix("no step of this run was run by a runner"))
+  }
+
   private static let untilApproval: [(Int, Event.Kind)] = [
     (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started())),
     (3, .runRestarting(from: nil)), (3, .step("build", attempt: 1, .cancelled(.restart))),

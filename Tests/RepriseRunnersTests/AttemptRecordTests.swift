@@ -10,6 +10,7 @@ struct AttemptRecordTests {
     .output(.standardError, text: "", isPartial: false),
     .output(.standardOutput, text: "half  a line ", isPartial: true),
     .progress(0.25, "compiling"), .leftBehind("sleep 9"),
+    .used(ResourceUse(processorTime: .milliseconds(1250), peakBytes: 34_000_000)),
     .output(.standardOutput, text: "ünï\u{1B}[1m cödé", isPartial: false),
   ]
 

@@ -59,6 +59,24 @@ struct LossCauseTests {
     #expect(submitted.last?.contains("-l mem=8g") == true)
   }
 
+  @Test func `what an attempt asks for and uses is recorded`() async throws {
+    let folder = try TemporaryFolder()
+    try scheduler(in: folder)
+    let text = """
+      steps:
+        - id: a
+          runner: { batch: { scheduler: pbs, options: ["--mem=${{ attempt * 4 }}g"] } }
+          run: "head -c 60000000 /dev/zero | tail -c 60000000 > /dev/null; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
+      """
+    let run = try run(text, in: folder)
+    #expect(await run.outcome == .succeeded)
+    let placement = try #require(run.state["a"]?.placement)
+    #expect(placement.place.asked == ["options": "--mem=4g"])
+    let use = try #require(placement.use)
+    #expect(use.peakBytes > 50_000_000 && use.peakBytes < 2_000_000_000, "\(use)")
+    #expect(use.processorTime > .milliseconds(5) && use.processorTime < .seconds(60), "\(use)")
+  }
+
   @Test func `a usual exit status is also asked about if causes decide`() async throws {
     let folder = try TemporaryFolder()
     try scheduler(in: folder)
@@ -94,7 +112,7 @@ struct LossCauseTests {
     #expect(run.state["a"]?.attempt == 2)
   }
 
-  @Test func `the word of a scheduler for a state may name the cause`() throws {
+  @Test func `a state of a job may say the cause of its end`() throws {
     let rules = BatchPreset.slurm.rules
     let causes = ["TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "PREEMPTED", "FAILED"].map {
       rules.states[$0]?.cause
@@ -136,6 +154,54 @@ struct LossCauseTests {
     _ = try await runner.begin(AttemptSpec(command: ["true"]), token: other)
     let excluding = folder.lines("calls").map { $0.contains("--exclude=n1") }
     #expect(excluding == (isOnly ? [false, true, false, false] : [false, true, false]))
+  }
+
+  // MARK: Settings that depend on the attempt
+
+  private func choice(_ settings: String) throws -> RunnerChoice {
+    let text = """
+      params: { hours: { type: number, default: 2 } }
+      steps: [{ id: a, run: x, runner: { slurm: \(settings) } }]
+      """
+    let workflow = try Workflow(text: text, file: "w.yaml", actions: RunnerCase.catalog)
+    return try #require(workflow.runners.first)
+  }
+
+  @Test func `settings are computed from the number of the attempt`() throws {
+    let choice = try choice(
+      """
+      { memory: "${{ attempt * 4 }}g", cpus: "${{ attempt }}", time: "${{ params.hours * attempt }}h",
+        extra: ["--nice=${{ attempt }}", --exclusive], partition: big }
+      """)
+    for attempt in [1, 3] {
+      let settings = try choice.settled(for: attempt).settings
+      #expect(
+        settings == [
+          "memory": .text("\(attempt * 4)g"), "cpus": .number(Double(attempt)),
+          "time": .text("\(2 * attempt)h"),
+          "extra": .list([.text("--nice=\(attempt)"), .text("--exclusive")]),
+          "partition": .text("big"),
+        ])
+    }
+    #expect(try choice.settled(for: 1) == choice)
+  }
+
+  @Test(arguments: [
+    (#"{ cpus: "${{ 1 / attempt }}" }"#, "cpus"),
+    (#"{ keep: true, cpus: "${{ attempt }}" }"#, "\"cpus\" cannot depend on the attempt"),
+    (#"{ max-parallel: "${{ attempt }}" }"#, "it is available in the settings of a runner"),
+    (#"{ memory: "${{ attempt.x }}" }"#, "attempt"),
+    (#"{ memory: "${{ attempt && steps.a.outputs.x }}" }"#, "\"steps\""),
+  ])
+  func `settings that no attempt can have are errors of the file`(
+    _ settings: String, _ part: String
+  ) {
+    do {
+      _ = try choice(settings)
+      Issue.record("there is no error")
+    } catch {
+      #expect("\(error)".contains(part), "\(error)")
+    }
   }
 
   // MARK: The rate of submissions

@@ -215,7 +215,7 @@ extension StepCache {
       // Until its files are right, they are those of no success.
       let last = memory.recall(step.id)
       // An attempt that has not succeeded may have left files that the step would remove or overwrite.
-      if let last, last.unfinishedIn != nil, last.left == nil { return nil }
+      if let last, last.unfinishedIn != nil && last.left == nil { return nil }
       guard !memory.isRun(last, besides: run), (try? memory.begin(step.id, in: run)) != nil
       else { return nil }
       // What only this step has made, and this result does not have.
@@ -230,7 +230,8 @@ extension StepCache {
       do {
         try store.restore(result, in: folders.project, removing: removing)
       } catch {
-        if let last { try? memory.remember(last, of: step.id) }
+        // Otherwise it is not known any more what there is.
+        if let last, last.unfinishedIn == nil { try? memory.remember(last, of: step.id) }
         continue
       }
       var trace = result.trace

@@ -105,6 +105,8 @@ public struct Event: Sendable, Equatable {
     case output(OutputChannel, text: String, isPartial: Bool)
     /// The step has left this process behind, given by its command line, and it is being ended.
     case leftBehind(String)
+    /// The attempt, which is about to end, has used this where it ran.
+    case used(ResourceUse)
     /// The program of the step has failed, and had written these outputs before.
     case wrote(StepOutputs)
     /// The step was expanded to one step for each of these items; the plan has them from now on.
@@ -202,7 +204,8 @@ extension Event.StepEvent: CodedCases {
     .ready, .waiting(""), .approved([:]), .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .waitingForPool("", text: ""), .started(), .available([:]), .outOfSight(""), .inSight,
     .progress(0, ""),
-    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .wrote([:]),
+    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""),
+    .used(ResourceUse(processorTime: .zero, peakBytes: 0)), .wrote([:]),
     .expanded([]),
     .succeeded([:]), .retrying(.rejected, after: .zero),
     .repeating(StepRound(number: 1), after: .zero), .pausing(until: Timestamp(microseconds: 0)),
@@ -227,7 +230,8 @@ extension Event.StepEvent: CodedCases {
           RunnerPlace(
             runner: try $0.value("runner", place.runner), token: try $0.value("token", place.token),
             survives: try $0.value("survives", place.survives, default: false),
-            job: try $0.value("job", place.job, default: nil)),
+            job: try $0.value("job", place.job, default: nil),
+            asked: try $0.value("asked", place.asked, default: [:])),
           text: try $0.value("text", text, default: ""))
       }
     case .waitingForPool(let pool, let text):
@@ -263,6 +267,13 @@ extension Event.StepEvent: CodedCases {
     case .leftBehind(let command):
       CaseRow("step-left-behind", "ended: \(command), left behind") {
         .leftBehind(try $0.value("command", command))
+      }
+    case .used(let use):
+      CaseRow("step-used", "used \(use)") {
+        .used(
+          ResourceUse(
+            processorTime: try $0.seconds(use.processorTime),
+            peakBytes: try $0.value("peak-bytes", use.peakBytes)))
       }
     case .wrote(let outputs):
       CaseRow("step-wrote", "wrote" + named(outputs)) {

@@ -10,6 +10,8 @@ public struct RunnerPlace: Sendable, Equatable {
   public var survives: Bool
   /// The number of its job there, by which a user finds it; nil if it has none, or none yet.
   public var job: String?
+  /// What the attempt asks for there, by setting, such as `memory`; empty if nothing.
+  public var asked: [String: String]
 
   /// Creates a place.
   ///
@@ -18,8 +20,13 @@ public struct RunnerPlace: Sendable, Equatable {
   ///   - token: The token of the attempt.
   ///   - survives: Whether the attempt goes on when its engine has died.
   ///   - job: The number of its job there.
-  public init(runner: String, token: String, survives: Bool = false, job: String? = nil) {
+  ///   - asked: What the attempt asks for there, by setting.
+  public init(
+    runner: String, token: String, survives: Bool = false, job: String? = nil,
+    asked: [String: String] = [:]
+  ) {
     self.job = job
+    self.asked = asked
     self.runner = runner
     self.token = token
     self.survives = survives

@@ -283,7 +283,7 @@ package struct AttemptState: Sendable, Equatable {
       pause = .growing
       phase = .outOfSight(text)
       return [news]
-    case .queued, .output, .progress, .ready, .written, .leftBehind:
+    case .queued, .output, .progress, .ready, .written, .leftBehind, .used:
       return [news]
     }
   }

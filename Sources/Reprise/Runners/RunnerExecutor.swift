@@ -79,7 +79,10 @@ public struct RunnerExecutor: Executor {
         attempt: context.attempt)
     spec.heldLocks = context.poolLocks + surroundings.hostsLocks(of: context.run)
     if context.adopted == nil { spec = try prepare(spec, token) }
-    let place = RunnerPlace(runner: name, token: token.text, survives: runner.survivesEngine)
+    let choice = try? context.step.extrasIfAny?.runner?.settled(for: context.attempt)
+    let place = RunnerPlace(
+      runner: name, token: token.text, survives: runner.survivesEngine,
+      asked: choice?.resources ?? [:])
     if context.adopted == nil {
       context.reporter.report(.queued(place, text: ""))
       if let problem = await context.reporter.recorded() { throw FailureReason.notStarted(problem) }

@@ -10,6 +10,8 @@ public struct StepPlacement: Sendable, Equatable {
   public internal(set) var host: String?
   /// The reason that nothing can be said about it for now; nil while it is in sight.
   public internal(set) var outOfSightBecause: String?
+  /// What the attempt has used there; nil until it ends, or if the runner does not say.
+  public internal(set) var use: ResourceUse?
   /// The time at which it was given to the runner.
   public internal(set) var queuedAt: Timestamp
 }

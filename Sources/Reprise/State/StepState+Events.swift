@@ -17,7 +17,7 @@ extension StepState {
       phase.isActive
     case .approved:
       phase.isActive && approval != nil
-    case .progress, .available, .outOfSight, .inSight, .leftBehind, .wrote, .expanded,
+    case .progress, .available, .outOfSight, .inSight, .leftBehind, .used, .wrote, .expanded,
       .retrying, .repeating, .failed:
       phase == .running
     case .output:
@@ -62,7 +62,8 @@ extension StepState {
       placement = nil
       phase = .ready
     case .cancelling: note(.cancelled, event)
-    case .progress, .available, .outOfSight, .inSight, .output, .leftBehind, .wrote, .expanded:
+    case .progress, .available, .outOfSight, .inSight, .output, .leftBehind, .used, .wrote,
+      .expanded:
       report(stepEvent, event.time)
     case .succeeded, .failed, .cancelled, .skipped:
       end(stepEvent, event)
@@ -98,6 +99,7 @@ extension StepState {
     case .output(let stream, let text, let isPartial):
       output.append(text, stream: stream, isPartial: isPartial, at: time)
     case .leftBehind(let command): leftBehind.append(command)
+    case .used(let use): placement?.use = use
     case .wrote(let outputs): written = outputs
     default: break
     }

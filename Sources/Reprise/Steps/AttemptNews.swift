@@ -18,6 +18,8 @@ public enum AttemptNews: Sendable, Equatable {
   case written(StepOutputs)
   /// It has left this process behind, which is being ended.
   case leftBehind(String)
+  /// It has used this; its end follows.
+  case used(ResourceUse)
   /// Nothing can be said about it for now, for this reason; it may go on.
   case outOfSight(String)
   /// It ended, and nothing of it is left.

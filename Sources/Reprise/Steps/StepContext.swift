@@ -129,6 +129,8 @@ public struct StepContext: Sendable {
       return report(masked: text, on: stream, isPartial: isPartial)
     case .leftBehind(let commandLine):
       return reporter.report(.leftBehind(commandLine))
+    case .used(let use):
+      return reporter.report(.used(use))
     case .progress(let part, let text):
       report(progress: part, text)
     case .ready:

@@ -14,13 +14,15 @@ struct ShowCommand: AsyncParsableCommand {
     discussion: """
       The table has the steps of the last generation. --timeline shows all generations as bars; \
       --format trace prints them as a trace for https://ui.perfetto.dev. --format source prints the \
-      workflow file by which the last generation ran, or the one of --generation. --html writes the \
+      workflow file by which the last generation ran, or the one of --generation. --format resources \
+      shows what steps on runners have used, beside what they had asked for. --html writes the \
       page of the run to a file that can be sent to somebody: graph, timeline, and the ends of logs.
 
       EXAMPLES
         reprise show @last
         reprise show @hello --timeline
         reprise show @failed --json
+        reprise show @last --format resources
         reprise show @last --format trace > trace.json
         reprise show @last --format source --generation 1
         reprise show @failed --html report.html
@@ -28,12 +30,12 @@ struct ShowCommand: AsyncParsableCommand {
 
   /// The format of the report.
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text, json, timeline, trace, source
+    case text, json, timeline, resources, trace, source
   }
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: "The format: text, json, timeline, trace or source.")
+  @Option(help: "The format: text, json, timeline, resources, trace or source.")
   var format: Format?
 
   @Flag(help: "Print one JSON object: the same as --format json.")
@@ -79,6 +81,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
     switch format ?? (json ? .json : timeline ? .timeline : .text) {
     case .text: printLine(report.text)
+    case .resources: printLine(report.resources)
     case .json: printLine(report.json)
     case .trace, .source: printLine(report.trace)
     case .timeline:

@@ -123,6 +123,9 @@ extension RunReport: Encodable {
     let host: String?
     let queued: String?
     let outOfSight: String?
+    let processorSeconds: Double?
+    let peakBytes: Int64?
+    let asked: [String: String]?
     let reason: FailureReason?
     let cause: CancellationCause?
     let notRun: String?
@@ -132,7 +135,9 @@ extension RunReport: Encodable {
     private enum CodingKeys: String, CodingKey {
       case notRun = "not-run"
       case step, name, label, state, attempt, ready, started, ended, reason, cause, text, outputs
-      case runner, job, host, queued
+      case runner, job, host, queued, asked
+      case processorSeconds = "processor-seconds"
+      case peakBytes = "peak-bytes"
       case awaitingApproval = "awaiting-approval"
       case outOfSight = "out-of-sight"
     }
@@ -155,6 +160,10 @@ extension RunReport: Encodable {
       queued =
         step.phase == .ready ? step.waitsForPool?.text ?? step.placement?.queuedBecause : nil
       outOfSight = step.phase == .running ? step.placement?.outOfSightBecause : nil
+      processorSeconds = step.placement?.use.map { $0.processorTime / .seconds(1) }
+      peakBytes = step.placement?.use?.peakBytes
+      let asked = step.placement?.place.asked ?? [:]
+      self.asked = asked.isEmpty ? nil : asked
       reason = step.phase.reason
       cause = step.phase.cause
       notRun = state.reasonNotRun(of: step)

@@ -30,6 +30,8 @@ enum AttemptRecord {
       return Array((head + "progress F \(part) " + oneLine(text) + "\n").utf8)
     case .leftBehind(let command):
       return Array((head + "left-behind F " + oneLine(command) + "\n").utf8)
+    case .used(let use):
+      return Array((head + "used F " + text(of: use) + "\n").utf8)
     case .ready:
       return Array((head + "ready F \n").utf8)
     case .queued, .started, .outOfSight, .written, .ended:
@@ -74,9 +76,25 @@ enum AttemptRecord {
       return .ready
     case "left-behind":
       return .leftBehind(text)
+    case "used":
+      return use(text[...]).map(AttemptNews.used)
     default:
       return nil
     }
+  }
+
+  /// Returns the seconds and the bytes of a use of resources.
+  static func text(of use: ResourceUse) -> String {
+    "\(use.processorTime / .seconds(1)) \(use.peakBytes)"
+  }
+
+  /// Reads the seconds and the bytes of a use of resources; nil if the text is none.
+  static func use(_ text: Substring) -> ResourceUse? {
+    let words = text.split(separator: " ")
+    guard words.count == 2, let seconds = Double(words[0]), seconds.isFinite, seconds >= 0,
+      seconds < 1e9, let bytes = Int64(words[1])
+    else { return nil }
+    return ResourceUse(processorTime: .milliseconds(Int64(seconds * 1000)), peakBytes: bytes)
   }
 
   private static func oneLine(_ text: String) -> String {

@@ -226,7 +226,7 @@ final class KeptPlace: Sendable {
     case .ended(let result):
       let complaint = StarterComplaint.last(of: state.withLock { $0.complaint })
       set(.over(Self.reason(of: result, complaint, site.name)))
-    case .started, .progress, .ready, .written, .leftBehind, .outOfSight: break
+    case .started, .progress, .ready, .written, .leftBehind, .used, .outOfSight: break
     }
   }
 

@@ -100,6 +100,7 @@ struct CodedNews: Codable, Sendable {
     case .ready: kind = "ready"
     case .written(let outputs): (kind, self.outputs) = ("written", outputs)
     case .leftBehind(let text): (kind, self.text) = ("left-behind", text)
+    case .used(let use): (kind, self.text) = ("used", AttemptRecord.text(of: use))
     case .outOfSight(let text): (kind, self.text) = ("out-of-sight", text)
     case .ended(let result): (kind, self.result) = ("ended", CodedResult(result))
     }
@@ -116,6 +117,7 @@ struct CodedNews: Codable, Sendable {
     case "ready": .ready
     case "written": .written(outputs ?? [:])
     case "left-behind": .leftBehind(text ?? "")
+    case "used": text.flatMap { AttemptRecord.use($0[...]) }.map(AttemptNews.used)
     case "out-of-sight": .outOfSight(text ?? "")
     case "ended": result?.result.map(AttemptNews.ended)
     default: nil

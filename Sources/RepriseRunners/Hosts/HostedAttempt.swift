@@ -51,6 +51,8 @@ package final class HostedAttempt: Sendable {
   private let state = Mutex(State())
   private let onNews: @Sendable (AttemptNews, OutputMark) -> Void
   private let late: LateSync?
+  /// Whether all processes of this one are those of the attempt, so that it can say what they have used.
+  private let isAlone: Bool
 
   /// The descriptor of the claim, for the guardian of this process.
   package var claimDescriptor: Int32 { claim.descriptor }
@@ -63,17 +65,20 @@ package final class HostedAttempt: Sendable {
   ///   - folder: The folder of the attempt.
   ///   - host: The name of this machine.
   ///   - spec: What to run; nil to read it from the folder.
+  ///   - isAlone: Whether this process serves no other attempt.
   ///   - late: Where the result waits for the disk, if the news have reached an engine by then.
   ///   - onNews: Called with each piece of news and the mark after it, on any thread; must not
   ///     block.
   /// - Throws: ``Refusal``.
   init(
-    _ folder: AttemptFolder, on host: String, spec: AttemptSpec? = nil, late: LateSync?,
+    _ folder: AttemptFolder, on host: String, spec: AttemptSpec? = nil, isAlone: Bool = false,
+    late: LateSync?,
     onNews: @escaping @Sendable (AttemptNews, OutputMark) -> Void
   ) throws(Refusal) {
     self.folder = folder
     self.onNews = onNews
     self.late = late
+    self.isAlone = isAlone
     do throws(Errno) {
       guard let claim = try folder.takeClaim(host: host) else { throw Errno.fileExists }
       self.claim = claim
@@ -101,7 +106,7 @@ package final class HostedAttempt: Sendable {
   ///   - host: The name of this machine.
   /// - Throws: ``Refusal``.
   package convenience init(_ folder: AttemptFolder, on host: String) throws(Refusal) {
-    try self.init(folder, on: host, late: nil) { _, _ in }
+    try self.init(folder, on: host, isAlone: true, late: nil) { _, _ in }
   }
 
   /// Asks the attempt to stop; a later request can only shorten the grace period.
@@ -143,6 +148,7 @@ package final class HostedAttempt: Sendable {
     let result = await performed()
     let written = state.withLock { $0.written }
     if !written.isEmpty { tell(.written(written)) }
+    if isAlone { tell(.used(Self.useOfChildren)) }
     // First, as an engine that listens need not wait for the disk; one that does not finds the file.
     tell(.ended(result))
     let late = isHeard() ? late : nil
@@ -159,6 +165,11 @@ package final class HostedAttempt: Sendable {
     }
     if let problem { state.withLock { $0.problem = problem } }
     return result
+  }
+
+  private static var useOfChildren: ResourceUse {
+    let (time, bytes) = resourcesOfChildren()
+    return ResourceUse(processorTime: time, peakBytes: bytes)
   }
 
   /// The first error of writing the record or the result; nil if there was none.

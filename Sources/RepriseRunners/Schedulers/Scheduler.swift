@@ -1,6 +1,6 @@
 // `Scheduler`: a batch system, by its commands.
 
-import Reprise
+public import Reprise
 
 /// A batch system, as its commands show it: which jobs there are, and how they are removed.
 protocol Scheduler: Sendable {

@@ -221,6 +221,11 @@ struct EventTableTests {
       "step a, attempt 1: wrote; a: 1"
     ),
     (
+      step(1, .used(ResourceUse(processorTime: .milliseconds(1250), peakBytes: 34_100_000))),
+      #"{"attempt":1,"event":"step-used","peak-bytes":34100000,"seconds":1.25,"step":"a"}"#,
+      "step a, attempt 1: used 1.2 s of processor time, at most 34 MB"
+    ),
+    (
       step(1, .leftBehind("sleep 9")),
       #"{"attempt":1,"command":"sleep 9","event":"step-left-behind","step":"a"}"#,
       "step a, attempt 1: ended: sleep 9, left behind"
