@@ -1,6 +1,5 @@
 // `SchedulerCommands`: runs the commands of a scheduler, with the environment that they need.
 
-import ChildProcesses
 public import Reprise
 
 /// The commands of a scheduler, as a runner on this machine runs them.
