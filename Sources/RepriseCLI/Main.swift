@@ -26,6 +26,9 @@ enum Main {
     // One is started for each attempt elsewhere, and the parser would take most of its time.
     if let host = AttemptHost(arguments) {
       split(isDetached: false)
+      // A scheduler may kill the process group of its job, without a signal before. Then the guardian is gone,
+      // and this process ends the step, which is in a session of its own.
+      startSession()
       Task { await run { try await host.run() } }
       dispatchMain()
     }

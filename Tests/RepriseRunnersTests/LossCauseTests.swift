@@ -121,6 +121,38 @@ struct LossCauseTests {
     #expect(LossCause.allCases.allSatisfy { BatchState(rawValue: $0.rawValue)?.cause == $0 })
   }
 
+  @Test func `a scheduler that kills the process group of a job ends its step`() async throws {
+    let folder = try TemporaryFolder()
+    for (name, script) in [
+      (
+        "qsub",
+        """
+        for word; do script=$word; done
+        setsid sh -c 'echo $$ > group; exec "$0"' "$script" < /dev/null > /dev/null 2>&1 &
+        echo 1
+        """
+      ),
+      ("qstat", "[ -e killed ] || echo '1 x x x R'"), ("qdel", ""),
+    ] {
+      try BatchRunnerTests.Fake.write(
+        "#!/bin/sh\ncd '\(folder.path)'\n\(script)\n", as: name, to: folder)
+    }
+    let run = try run(
+      "steps: [{ id: a, runner: { batch: { scheduler: pbs } }, run: 'echo $$ > pid; exec sleep 600' }]",
+      in: folder)
+    func number(in name: String) -> Int32? { folder.lines(name).first.flatMap { Int32($0) } }
+    await expectEventually("the step runs") { number(in: "pid") != nil }
+    let (group, step) = (try #require(number(in: "group")), try #require(number(in: "pid")))
+    sendSignal(SignalNumber.kill, to: -group)
+    try folder.write("killed")
+    await expectEventually("nothing of it is left") { !processExists(step) }
+    guard case .failed(_, .lost(let text, _, _)) = await run.outcome else {
+      Issue.record("it is not lost")
+      return
+    }
+    #expect(text.contains("PBS does not list its job any more"), "\(text)")
+  }
+
   // MARK: Nodes that have failed
 
   @Test(arguments: [false, true])
