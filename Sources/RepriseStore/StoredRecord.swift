@@ -25,6 +25,7 @@ struct StoredRecord: Codable {
   /// - Parameters:
   ///   - result: The result.
   ///   - key: The key of its signature; nil for none.
+  /// - Returns: The bytes of a JSON object.
   /// - Throws: An error if it cannot be encoded.
   static func bytes(of result: StoredResult, _ key: [UInt8]? = nil) throws -> [UInt8] {
     let text = String(decoding: try JSONEncoder().encode(result), as: UTF8.self)
