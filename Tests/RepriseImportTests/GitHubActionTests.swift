@@ -85,7 +85,7 @@ struct GitHubActionTests {
     ("peter-evans/create-pull-request@v6", "add-paths: a, base: b", "--base \"b\""),
     (
       "softprops/action-gh-release@v2", "tag_name: v1, files: \"a.zip\"",
-      "gh release view \"$TAG\" > /dev/null 2>&1 || gh release create \"$TAG\" --notes \"$NOTES\""
+      "gh release view \"${TAG#refs/tags/}\" > /dev/null 2>&1 || gh release create"
     ),
     ("actions/create-release@v1", "tag_name: v1, draft: true", "--draft"),
     (
@@ -96,7 +96,18 @@ struct GitHubActionTests {
       "peter-evans/create-pull-request@v6", "token: \"${{ secrets.PAT }}\"",
       "GH_TOKEN: ${{ secrets.PAT }}"
     ),
-    ("svenstaro/upload-release-action@v2", "file: a", "gh release upload \"$TAG\" \"a\" --clobber"),
+    (
+      "svenstaro/upload-release-action@v2", "file: a",
+      "gh release upload \"${TAG#refs/tags/}\" \"a\" --clobber"
+    ),
+    (
+      "svenstaro/upload-release-action@v2", "file: dist/*, file_glob: true",
+      "gh release upload \"${TAG#refs/tags/}\" dist/* --clobber"
+    ),
+    (
+      "actions/upload-release-asset@v1", "asset_path: out/a, asset_name: b",
+      "cp \"out/a\" \"$folder/b\""
+    ),
     ("yyx990803/release-tag@v1", "", "gh release create"),
     ("changesets/action@v1", "publish: npm run release", "npx changeset version"),
     ("peaceiris/actions-gh-pages@v4", "publish_dir: out", "npx gh-pages --dist \"out\""),
@@ -122,7 +133,7 @@ struct GitHubActionTests {
     ("peter-evans/dockerhub-description@v4", "username: u", "INPUT_USERNAME: u"),
     (
       "mislav/bump-homebrew-formula-action@v3", "tag-name: v1",
-      "env \"INPUT_TAG-NAME=$INPUT_TAG_NAME\" node"
+      "env \"INPUT_TAG-NAME=$INPUT_TAG_NAME\""
     ),
     (
       "re-actors/alls-green@v1", "jobs: \"${{ toJSON(needs) }}\", allowed-skips: \"a, b\"",
@@ -186,6 +197,48 @@ struct GitHubActionTests {
     ("slackapi/slack-github-action@v2", "payload: x", "INPUT_ERRORS: \"false\""),
     ("googleapis/release-please-action@v4", "release-type: node", "INPUT_RELEASE_TYPE: node"),
     ("ruby/setup-ruby@v1", "bundler-cache: true", "bundle install"),
+    (
+      "golangci/golangci-lint-action@v6", "only-new-issues: true",
+      "golangci-lint run --new-from-merge-base \"origin/$BASE\""
+    ),
+    ("j178/prek-action@v2", "extra-args: -v", "prek run --show-diff-on-failure --color=always -v"),
+    (
+      "codespell-project/actions-codespell@v2", "ignore_words_list: a, path: src",
+      "codespell --count --ignore-words-list a --skip ./.git src"
+    ),
+    ("wjdp/htmltest-action@master", "path: p, skip_external: 1", "run: htmltest p -s"),
+    ("gitleaks/gitleaks-action@v2", "", "gitleaks detect --redact -v --exit-code=2"),
+    ("mislav/bump-homebrew-formula-action@v3", "formula-name: x", "Homebrew/homebrew-core"),
+    ("octokit/request-action@v2", "route: GET /x, owner: a", "INPUT_OWNER: a"),
+    ("uraimo/run-on-arch-action@v3", "run: make", "INPUT_ARCH: aarch64"),
+    ("juliangruber/read-file-action@v1", "path: p", "INPUT_PATH: p"),
+    ("SimenB/github-actions-cpu-cores@v2", "", "node \"$action/$main\""),
+    (
+      "tj-actions/changed-files@v47", "files: \"src/**\\n!src/x\"",
+      "':(glob)src/**' ':(glob,exclude)src/x'"
+    ),
+    (
+      "rickstaa/action-create-tag@v1", "tag: v1, force_push_tag: true",
+      "git tag --force -a \"$tag\""
+    ),
+    ("release-plz/action@v0.5", "command: release", "release-plz release --git-token"),
+    ("vedantmgoyal9/winget-releaser@main", "identifier: a.b", "komac update \"$IDENTIFIER\""),
+    ("crazy-max/ghaction-chocolatey@v3", "args: install x", "choco install x"),
+    ("redhat-actions/podman-login@v1", "registry: r", "--password-stdin \"r\""),
+    (
+      "google-github-actions/get-gke-credentials@v2", "cluster_name: c, location: l",
+      "get-credentials \"c\" --location \"l\""
+    ),
+    ("Azure/CLI@v2", "inlineScript: az version", "run: az version"),
+    ("appleboy/ssh-action@v1", "host: h, key: k, script: ls", "\"h\" \"$COMMANDS\""),
+    (
+      "actions-rust-lang/setup-rust-toolchain@v1", "toolchain: nightly",
+      "echo \"RUSTFLAGS=${RUSTFLAGS-$FLAGS}\" >> \"$REPRISE_OUTPUT\""
+    ),
+    (
+      "taiki-e/setup-cross-toolchain-action@v1", "target: x",
+      "CARGO_BUILD_TARGET: ${{ steps.setup-cross-toolchain-action.outputs.CARGO_BUILD_TARGET"
+    ),
   ])
   func `an action becomes the command that it runs`(
     _ uses: String, _ inputs: String, _ expected: String
@@ -209,6 +262,12 @@ struct GitHubActionTests {
     ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
     ("actions/create-github-app-token@v1", "", "a secret of this machine"),
     ("actions-ecosystem/action-add-labels@v1", "", "issues"),
+    ("Swatinem/Rust-Cache@v2", "", "files stay"),
+    ("xt0rted/markdownlint-problem-matcher@v3", "", "shows results on GitHub"),
+    ("acme/install-tool@v1", "version: 2", "(version 2): must be installed"),
+    ("acme/gleam-installer@v1", "", "must be installed"),
+    ("golangci/golangci-lint-action@v6", "install-only: true", "must be installed"),
+    ("Homebrew/actions/cache-homebrew-prefix@main", "install: a b", "install once: a b"),
   ])
   func `an action that is not needed here is a note`(
     _ uses: String, _ inputs: String, _ expected: String
@@ -220,16 +279,61 @@ struct GitHubActionTests {
     #expect(workflow.stepCount == 1)
   }
 
+  @Test func `the outputs of a pull request action are those of its pull request`() throws {
+    let workflow = try importedSteps(
+      """
+      - { uses: peter-evans/create-pull-request@v7, id: pr }
+      - run: echo ${{ steps.pr.outputs.pull-request-url }}
+      """)
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.text.contains("steps.pr.outputs.pull-request-url"))
+  }
+
+  @Test func `what an action reads from the event is a parameter that must be given`() throws {
+    let workflow = try importedSteps(
+      """
+      - { uses: dependabot/fetch-metadata@v2, id: metadata }
+      - if: steps.metadata.outputs.update-type == 'version-update:semver-patch'
+        run: echo merge
+      """)
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(
+      workflow.remarks.contains {
+        $0.text.contains("parameter steps_metadata_update_type, which has no default value")
+      }, "\(workflow.remarks)")
+  }
+
+  @Test func `the access token of a cloud is a secret`() throws {
+    let workflow = try importedSteps(
+      """
+      - { uses: google-github-actions/auth@v2, id: auth }
+      - { run: make, env: { TOKEN: "${{ steps.auth.outputs.access_token }}" } }
+      """)
+    #expect(workflow.text.contains("TOKEN: ${{ secrets.CLOUDSDK_AUTH_ACCESS_TOKEN }}"))
+  }
+
+  @Test func `the bash of an environment of Windows is bash`() throws {
+    let workflow = try importedSteps("- { run: make, shell: \"msys2 {0}\" }")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.remarks.contains { $0.text == "the shell msys2 {0} of Windows is bash here" })
+  }
+
   @Test(arguments: [
     ("psf/black@stable", "jupyter: true", "jupyter"),
-    ("golangci/golangci-lint-action@v6", "only-new-issues: true", ""),
+    ("golangci/golangci-lint-action@v6", "only-new-issues: \"${{ env.X }}\"", ""),
+    ("tj-actions/changed-files@v47", "json: true", ""),
+    ("tj-actions/changed-files@v47", "files: \"**.md\"", ""),
+    ("korthout/backport-action@v3", "", ""),
+    ("rickstaa/action-create-tag@v1", "tag: a, gpg_private_key: k", ""),
+    ("vedantmgoyal9/winget-releaser@main", "identifier: a, max-versions-to-keep: 3", ""),
+    ("appleboy/ssh-action@v1", "host: h, script: ls, password: p", ""),
+    ("release-plz/action@v0.5", "command: x", ""),
     ("nick-fields/retry@v3", "command: make, on_retry_command: ls", "on_retry_command"),
     ("PyO3/maturin-action@v1", "manylinux: auto", ""),
     ("actions/download-artifact@v4", "run-id: 3, merge-multiple: true", ""),
     ("actions/download-artifact@v4", "artifact-ids: 3", ""),
     ("aquasecurity/trivy-action@v0", "format: json", ""),
     ("docker/metadata-action", "images: a", ""),
-    ("mislav/bump-homebrew-formula-action@v3", "formula-name: x", ""),
     ("slackapi/slack-github-action@v2", "webhook: x", ""),
     ("mikepenz/action-junit-report@v5", "fail_on_failure: true", ""),
     ("geekyeggo/delete-artifact@v5", "name: a, useGlob: false", ""),

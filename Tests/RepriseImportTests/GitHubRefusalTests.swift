@@ -26,7 +26,7 @@ struct GitHubRefusalTests {
     ("continue-on-error: \"${{ x() }}\"", "continue-on-error: there is no function"),
     ("working-directory: \"${{ steps.t.outputs.x }}\"", "working-directory: steps.t"),
     ("env: { A: \"${{ x() }}\" }", "env.A: there is no function"), ("env: [a]", "env is no map"),
-    ("shell: msys2 {0}", "shell: msys2 {0}"), ("shell: cmd", "shell: cmd"),
+    ("shell: xonsh {0}", "shell: xonsh {0}"), ("shell: cmd", "shell: cmd"),
     ("shell: pwsh -File {0}", "shell: pwsh -File {0}"),
   ])
   func `a step with a key that has no equivalent fails`(_ key: String, _ reason: String) throws {

@@ -31,7 +31,7 @@ enum ActionEquivalent {
       return .missing("uses: \(uses): \(name): it is no text")
     }
     if uses.hasPrefix("docker://") { return ActionRule.container(inputs) }
-    guard let rule = ActionRule.all[inputs.name] else {
+    guard let rule = ActionRule.all[inputs.name.lowercased()] else {
       return ActionRule.named(inputs) ?? .missing("uses: \(uses)")
     }
     guard let found = rule.make(inputs) else { return .missing("uses: \(uses)") }

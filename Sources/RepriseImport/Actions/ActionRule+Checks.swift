@@ -6,8 +6,44 @@ extension ActionRule {
       "golangci/golangci-lint-action",
       ignoring: ["version", "skip-cache", "skip-save-cache", "install-mode", "verify", "cache"]
     ) {
-      guard $0.isUnset("only-new-issues") else { return nil }
-      return .script($0.folder() + "golangci-lint run\($0.words("args"))")
+      guard $0.isUnset("install-only") else { return installed($0) }
+      let run = $0.folder() + "golangci-lint run\($0.words("args"))"
+      guard !$0.isUnset("only-new-issues") else { return .script(run) }
+      guard $0.is("only-new-issues") else { return nil }
+      return .script(
+        run + " --new-from-merge-base \"origin/$BASE\"",
+        env: [("BASE", "${{ github.base_ref || github.event.repository.default_branch }}")],
+        note: "\($0.name): compares with github_base_ref, or the default branch")
+    },
+    ActionRule("j178/prek-action", ignoring: ["cache", "prek-version", "show-verbose-logs"]) {
+      guard $0.isUnset("install-only") else { return installed($0) }
+      return .script(
+        $0.folder() + "prek run --show-diff-on-failure --color=always "
+          + ($0["extra-args"] ?? $0["extra_args"] ?? "--all-files"))
+    },
+    ActionRule("codespell-project/actions-codespell") { inputs in
+      var words = "codespell --count"
+      for name in ["check_filenames", "check_hidden"] where inputs[name] != nil {
+        words += " --\(name.replacing("_", with: "-"))"
+      }
+      for (name, option) in [
+        ("builtin", "builtin"), ("config", "config"), ("exclude_file", "exclude-file"),
+        ("ignore_words_file", "ignore-words"), ("ignore_words_list", "ignore-words-list"),
+        ("uri_ignore_words_list", "uri-ignore-words-list"),
+      ] { words += inputs.words(name).isEmpty ? "" : " --\(option)\(inputs.words(name))" }
+      words += " --skip \(inputs["skip"] ?? "./.git")\(inputs.words("path"))"
+      return .script(words + (inputs["only_warn"] == nil ? "" : " || true"))
+    },
+    ActionRule("wjdp/htmltest-action") {
+      let quiet = $0["skip_external"] == nil ? "" : " -s"
+      return .script(
+        "htmltest\($0.words("path"))\($0.option("config", "-c"))"
+          + "\($0.option("log_level", "-l"))\(quiet)")
+    },
+    ActionRule("gitleaks/gitleaks-action") { _ in
+      .script(
+        "gitleaks detect --redact -v --exit-code=2",
+        note: "gitleaks/gitleaks-action: looks at all commits, not only at those of the event")
     },
     ActionRule("pre-commit/action") {
       .script("pre-commit run --show-diff-on-failure \($0["extra_args"] ?? "--all-files")")

@@ -80,11 +80,16 @@ extension ActionRule {
 
   /// The outputs that the command of an action writes.
   static func outputs(_ step: SourceNode) -> [String] {
-    switch String((step["uses"]?.text ?? "").prefix { $0 != "@" }) {
+    switch (step["uses"]?.text ?? "").prefix(while: { $0 != "@" }).lowercased() {
     case "aws-actions/amazon-ecr-login": ["registry"]
     case "docker/build-push-action": ["digest"]
     case "mikefarah/yq": ["result"]
     case "changesets/action": ["hasChangesets"]
+    case "peter-evans/create-pull-request": pullRequestOutputs
+    case "tj-actions/changed-files", "step-security/changed-files": changedFilesOutputs
+    case "rickstaa/action-create-tag": ["tag_exists"]
+    case "release-plz/action", "marcoieni/release-plz-action":
+      ["pr", "prs", "prs_created", "releases", "releases_created"]
     case "hynek/build-and-inspect-python-package": ["dist"]
     case "fkirc/skip-duplicate-actions": ["should_skip"]
     case "stefanzweifel/git-auto-commit-action": ["changes_detected", "commit_hash"]

@@ -3,10 +3,25 @@
 extension ActionRule {
   static let programs = [
     ActionRule("actions/github-script") { script($0) },
-    program("mislav/bump-homebrew-formula-action", reads: ActionProgram.ofCommit) {
-      // Otherwise the tag is that of the event.
-      $0["tag-name"] != nil
-    },
+    program(
+      "mislav/bump-homebrew-formula-action", reads: ActionProgram.ofCommit,
+      defaults: [
+        ("homebrew-tap", "Homebrew/homebrew-core"),
+        ("commit-message", "{{formulaName}} {{version}}"),
+      ]
+    ) { _ in true },
+    program(
+      "uraimo/run-on-arch-action",
+      reads: ActionProgram.repository + [
+        ("GITHUB_WORKFLOW", "${{ github.workflow }}"),
+        // It mounts the folder of this file.
+        ("GITHUB_EVENT_PATH", "${{ runner.temp }}/event/event.json"),
+      ],
+      defaults: [("arch", "aarch64"), ("distro", "ubuntu18.04")]
+    ) { _ in true },
+    program("octokit/request-action", reads: ActionProgram.repository) { $0["route"] != nil },
+    program("SimenB/github-actions-cpu-cores") { _ in true },
+    program("juliangruber/read-file-action") { $0["path"] != nil },
     program(
       "peter-evans/dockerhub-description", reads: ActionProgram.repository,
       defaults: [("enable-url-completion", "false")]
@@ -55,8 +70,8 @@ extension ActionRule {
 
   /// Whether an action is run as its own program, which can have any output.
   static func isProgram(_ step: SourceNode) -> Bool {
-    let name = String((step["uses"]?.text ?? "").prefix { $0 != "@" })
-    return programs.contains { $0.names.contains(name) }
+    let name = (step["uses"]?.text ?? "").prefix { $0 != "@" }.lowercased()
+    return programs.contains { $0.names.contains { $0.lowercased() == name } }
   }
 
   /// Returns the line of an action whose program gets the inputs of the step.

@@ -2,7 +2,7 @@
 
 extension ActionRule {
   /// The token of a command of gh: that of the step, which is in a variable or an input.
-  private static func token(_ inputs: ActionInputs) -> (String, String) {
+  static func token(_ inputs: ActionInputs) -> (String, String) {
     let own = inputs.step["env"]?["GITHUB_TOKEN"]?.text
     let given = inputs["token"] ?? inputs["repo_token"]
     return ("GH_TOKEN", own ?? given ?? "${{ secrets.GITHUB_TOKEN }}")
@@ -22,20 +22,6 @@ extension ActionRule {
     },
     ActionRule("EndBug/add-and-commit", ignoring: author) {
       commit($0, add: $0["add"], message: $0["message"] ?? "Commit from GitHub Actions")
-    },
-    ActionRule("peter-evans/create-pull-request", ignoring: pullRequest) {
-      .script(
-        "git switch -c \"$BRANCH\"\ngit add \(($0["add-paths"] ?? "-A").onOneLine)\n"
-          + "git diff --cached --quiet && exit\ngit commit -m \"$MESSAGE\"\n"
-          + "git push -u origin \"$BRANCH\"\n"
-          + "gh pr create --title \"$TITLE\" --body \"$BODY\"\($0.option("base", "--base"))"
-          + $0.flag("draft", "--draft"),
-        env: [
-          ("BRANCH", $0["branch"] ?? "create-pull-request/patch"),
-          ("MESSAGE", $0["commit-message"] ?? "Apply automatic changes"),
-          ("TITLE", $0["title"] ?? "Apply automatic changes"), ("BODY", $0["body"] ?? ""),
-          token($0),
-        ])
     },
     ActionRule("softprops/action-gh-release", ignoring: ["name", "fail_on_unmatched_files"]) {
       release(
@@ -67,15 +53,6 @@ extension ActionRule {
           ("NOTES", $0["body"] ?? ""),
         ])
     },
-    ActionRule(
-      "actions/upload-release-asset", "svenstaro/upload-release-action",
-      ignoring: ["upload_url", "asset_content_type", "asset_name", "overwrite"]
-    ) {
-      guard $0.isUnset("file_glob") else { return nil }
-      return .script(
-        "gh release upload \"$TAG\" \"\($0["asset_path"] ?? $0["file"] ?? "")\" --clobber",
-        env: [token($0), ("TAG", $0["tag"] ?? "${{ github.ref_name }}")])
-    },
     ActionRule("zofrex/mirror-branch") {
       $0["target-branch"].map { .script("git push --force origin \"HEAD:\($0)\"") }
     },
@@ -89,11 +66,6 @@ extension ActionRule {
     "commit_user_name", "commit_user_email", "commit_author", "author_name", "author_email",
     "committer_name", "committer_email", "default_author",
   ]
-  private static let pullRequest: Set = [
-    "labels", "assignees", "reviewers", "team-reviewers", "milestone", "author", "committer",
-    "signoff", "delete-branch", "branch-suffix", "sign-commits",
-  ]
-
   private static func commit(
     _ inputs: ActionInputs, add: String?, message: String?
   ) -> ActionEquivalent {
@@ -126,19 +98,20 @@ extension ActionRule {
   }
 
   /// Creates a release unless it is there, as these actions do, and adds files to it.
-  private static func release(
+  static func release(
     _ inputs: ActionInputs, tag: String?, title: String?, files: String, options: String
   ) -> ActionEquivalent {
     let body = inputs["body"]
-    var create = "gh release create \"$TAG\"" + (title == nil ? "" : " --title \"$TITLE\"")
+    var create =
+      "gh release create \"${TAG#refs/tags/}\"" + (title == nil ? "" : " --title \"$TITLE\"")
     create += options
     if body != nil || !options.contains("notes") { create += " --notes \"$NOTES\"" }
     create += inputs.flag("draft", "--draft") + inputs.flag("prerelease", "--prerelease")
     if let latest = inputs["make_latest"] ?? inputs["makeLatest"], latest != "legacy" {
       create += " --latest=\(latest)"
     }
-    var script = "gh release view \"$TAG\" > /dev/null 2>&1 || \(create)\n"
-    if !files.isEmpty { script += "gh release upload \"$TAG\" \(files) --clobber\n" }
+    var script = "gh release view \"${TAG#refs/tags/}\" > /dev/null 2>&1 || \(create)\n"
+    if !files.isEmpty { script += "gh release upload \"${TAG#refs/tags/}\" \(files) --clobber\n" }
     var environment = [token(inputs), ("TAG", tag ?? "${{ github.ref_name }}")]
     if let title { environment.append(("TITLE", title)) }
     if let body { environment.append(("NOTES", body)) }

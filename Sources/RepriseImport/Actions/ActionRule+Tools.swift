@@ -7,20 +7,28 @@ extension ActionRule {
         "actions/cache", "actions/cache/save", "actions/cache/restore", "Swatinem/rust-cache",
         "satackey/action-docker-layer-caching", "c-hive/gha-npm-cache", "c-hive/gha-yarn-cache",
         "RevoluPowered/cache", "mozilla-actions/sccache-action", "jlumbroso/free-disk-space",
-        "namespacelabs/nscloud-cache-action", "coursier/cache-action",
+        "namespacelabs/nscloud-cache-action", "coursier/cache-action", "buildjet/cache",
+        "runs-on/cache", "useblacksmith/cache", "useblacksmith/rust-cache", "cirruslabs/cache",
+        "Leafwing-Studios/cargo-cache", "endersonmenezes/free-disk-space",
+        "easimon/maximize-build-space", "insightsengineering/disk-space-reclaimer",
+        "crazy-max/ghaction-github-runtime",
       ], note: "files stay where they are between runs"),
     ActionRule(
       [
         "codecov/codecov-action", "coverallsapp/github-action", "github/codeql-action/init",
         "github/codeql-action/analyze", "github/codeql-action/autobuild",
-        "github/codeql-action/upload-sarif", "codecov/test-results-action", "ossf/scorecard-action",
+        "github/codeql-action/upload-sarif", "ossf/scorecard-action",
         "actions/attest-build-provenance", "actions/attest", "actions/attest-sbom",
         "gradle/actions/dependency-submission",
         "actions/dependency-review-action", "github/ai-moderator", "dependabot/fetch-metadata",
         "contributor-assistant/github-action", "EnricoMi/publish-unit-test-result-action",
         "py-cov-action/python-coverage-comment-action", "romeovs/lcov-reporter-action",
         "codacy/codacy-coverage-reporter-action", "qltysh/qlty-action/coverage",
-        "preactjs/compressed-size-action",
+        "preactjs/compressed-size-action", "shogo82148/actions-goveralls",
+        "AndreMiras/coveralls-python-action", "Nef10/lcov-reporter-action",
+        "SonicGarden/rspec-report-action", "test-summary/action", "madrapps/jacoco-report",
+        "5monkeys/cobertura-action", "cla-assistant/github-action",
+        "codecov/test-results-action", "k1LoW/octocov-action",
       ], note: "a service for repositories on GitHub, left out"),
     ActionRule(onGitHub, note: "works on issues and pull requests, which stay on GitHub"),
     ActionRule(
@@ -31,7 +39,8 @@ extension ActionRule {
         "step-security/harden-runner", "styfle/cancel-workflow-action",
         "rust-lang/simpleinfra/github-actions/cancel-outdated-builds",
         "n1hility/cancel-previous-runs", "lewagon/wait-on-check-action",
-        "jitterbit/await-check-suites", "mxschmitt/action-tmate",
+        "jitterbit/await-check-suites", "mxschmitt/action-tmate", "bullfrogsec/bullfrog",
+        "fountainhead/action-wait-for-check",
       ], note: "protects, opens or cancels runs on GitHub, left out"),
     ActionRule("actions-rs/toolchain", "dtolnay/rust-toolchain", "hecrj/setup-rust-action") {
       .note("install Rust \($0["toolchain"] ?? "")".trimmed + " once")
@@ -40,7 +49,8 @@ extension ActionRule {
       [
         "volta-cli/action", "jurplel/install-qt-action", "mozilla/msvc-dev-cmd",
         "ilammy/msvc-dev-cmd", "taiki-e/install-action", "extractions/netlify-cli",
-        "jetli/wasm-pack-action", "webfactory/ssh-agent", "crazy-max/ghaction-docker-buildx",
+        "jetli/wasm-pack-action", "jetli/wasm-bindgen-action", "jetli/trunk-action",
+        "webfactory/ssh-agent", "crazy-max/ghaction-docker-buildx",
         "reactivecircus/android-emulator-runner-setup", "Homebrew/actions/git-user-config",
         "aws-actions/configure-aws-credentials", "azure/login", "ilteoood/docker_buildx",
         "sigstore/cosign-installer", "mymindstorm/setup-emsdk", "shimataro/ssh-key-action",
@@ -52,7 +62,10 @@ extension ActionRule {
         "KyleMayes/install-llvm-action", "lukka/get-cmake", "subosito/flutter-action",
         "cargo-bins/cargo-binstall", "baptiste0928/cargo-install", "jdx/mise-action",
         "snok/install-poetry", "abatilo/actions-poetry", "peaceiris/actions-hugo",
-        "peaceiris/actions-mdbook", "jaxxstorm/action-install-gh-release",
+        "peaceiris/actions-mdbook", "helm/chart-testing-action", "bats-core/bats-action",
+        "aquaproj/aqua-installer", "apple-actions/import-codesign-certs", "dtolnay/install",
+        "ggml-org/ccache-action", "autero1/action-gotestsum", "nixbuild/nix-quick-install-action",
+        "jaxxstorm/action-install-gh-release",
       ], note: "install it, or log in, once"),
     ActionRule("actions/setup-node") {
       $0["registry-url"] == nil
@@ -122,8 +135,7 @@ extension ActionRule {
     agilepathway/label-checker amannn/action-semantic-pull-request andymckay/labeler
     dacbd/create-issue-action dessant/lock-threads dessant/label-actions dessant/support-requests
     eps1lon/actions-label-merge-conflict github/issue-labeler hustcer/milestone-action
-    JasonEtco/create-an-issue kentaro-m/auto-assign-action korthout/backport-action
-    kkak10/pr-number-action jwalton/gh-find-current-pr
+    JasonEtco/create-an-issue kentaro-m/auto-assign-action kkak10/pr-number-action jwalton/gh-find-current-pr
     lee-dohm/no-response marocchino/sticky-pull-request-comment
     mheap/github-action-required-labels micnncim/action-label-syncer mshick/add-pr-comment
     peter-evans/create-or-update-comment peter-evans/find-comment peter-evans/close-issue
@@ -132,8 +144,28 @@ extension ActionRule {
     tiangolo/issue-manager toshimaru/auto-author-assign xt0rted/slash-command-action
     pascalgn/automerge-action ahmadnassri/action-dependabot-auto-merge
     zephyrproject-rtos/action-first-interaction wow-actions/auto-comment
+    ldez/no-blank-issue
+    mnajdova/github-action-required-labels MBilalShafi/no-response-add-label srvaroa/labeler
+    hmarr/auto-approve-action Morishiri/block-merge-commits-action EndBug/label-sync
+    jenschelkopf/issue-label-notification-action crazy-max/ghaction-github-labeler
+    codelytv/pr-size-labeler pascalgn/size-label-action peter-evans/enable-pull-request-automerge
+    deepakputhraya/action-pr-title thehanimo/pr-title-checker Slashgear/action-check-pr-title
+    morrisoncole/pr-lint-action dangoslen/changelog-enforcer Zomzog/changelog-checker
+    ljharb/require-allow-edits OctoGuide/bot apexskier/github-release-commenter
     actions-cool/issues-helper TimonVS/pr-labeler-action bcoe/conventional-release-labels
     """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+  /// Actions whose outputs are values of the event, which are parameters here.
+  static let propertiesOfEvent: Set = ["dependabot/fetch-metadata"]
+
+  /// Returns the name of the secret that an output of an action is here; nil if it is none.
+  static func secret(of action: String, _ output: String) -> String? {
+    switch (action.lowercased(), output) {
+    case ("google-github-actions/auth", "access_token"): "CLOUDSDK_AUTH_ACCESS_TOKEN"
+    case (_, "token"): tokens.first { $0.key.lowercased() == action.lowercased() }?.value
+    default: nil
+    }
+  }
 
   /// Actions whose output `token` is a secret here, with its name.
   static let tokens = [

@@ -24,12 +24,12 @@ struct ActionRule: Sendable {
     make = { .note("\($0.name): \(note)") }
   }
 
-  /// All lines, by the name of the action.
+  /// All lines, by the name of the action in lowercase: GitHub does not look at the case.
   static let all: [String: ActionRule] = {
     let rules =
       tools + builds + checks + containers + files + messages + releases + sites + programs
-      + scanners
-    let pairs = rules.flatMap { rule in rule.names.map { ($0, rule) } }
+      + scanners + changes + packages + machines
+    let pairs = rules.flatMap { rule in rule.names.map { ($0.lowercased(), rule) } }
     return Dictionary(pairs, uniquingKeysWith: { $1 })
   }()
 
@@ -38,8 +38,15 @@ struct ActionRule: Sendable {
     let name = inputs.name
     guard !name.isOfRepository else { return nil }
     let last = name.split(separator: "/").dropFirst().joined(separator: "/")
-    guard last.contains("setup-") || last == "setup" || last.hasSuffix("/setup") else { return nil }
-    return installed(inputs)
+    // It marks lines of the log for the page of GitHub.
+    if last.contains("problem-matcher") {
+      return .note("\(name): shows results on GitHub, left out")
+    }
+    let tool = last.split(separator: "/").last ?? ""
+    let isTool =
+      last.contains("setup-") || tool == "setup" || tool.hasSuffix("-setup")
+      || tool.hasSuffix("-installer") || tool.hasPrefix("install-") && !tool.contains("dep")
+    return isTool ? installed(inputs) : nil
   }
 
   /// A tool that must be there, with the version that the step asks for.

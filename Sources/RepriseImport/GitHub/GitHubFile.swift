@@ -228,11 +228,9 @@ struct GitHubStep {
     self.work = work
     self.scope = scope
     var script = node["run"]?.text ?? ""
-    // The program of an action can set variables, too.
-    if node["run"] == nil, case .script(let text, _, _) = work,
-      text.contains("GITHUB_ENV=\"$REPRISE_ENV\"")
-    {
-      script = "GITHUB_ENV"
+    // The command or program of an action can set variables, too.
+    if node["run"] == nil, case .script(let text, _, _) = work {
+      script = text.contains("GITHUB_ENV=\"$REPRISE_ENV\"") ? "GITHUB_ENV" : text
     }
     written = GitHubEnvironmentFile(script, canAddVariables: canAddVariables)
     written.read(programs: programs, canAddVariables: canAddVariables)

@@ -197,9 +197,15 @@ struct GitHubNames {
     if let id = step.id { return try value(of: step, id, name, rest, isOptional) }
     if rest.first != "outputs" { return .literal(text: "success") }
     let action = String((step.node["uses"]?.text ?? "").prefix { $0 != "@" })
-    if rest == ["outputs", "token"], let secret = ActionRule.tokens[action] {
+    if rest.count == 2,
+      let secret = ActionRule.secret(of: action, rest.last ?? "")
+    {
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
       return Translated(text: "secrets.\(file.secret(secret))", kind: .text)
+    }
+    if rest.first == "outputs", rest.count == 2, ActionRule.propertiesOfEvent.contains(action.lowercased()) {
+      return parameter(
+        ["steps", name, rest.last ?? ""], kind: .text, fallback: .text(""), isNeeded: true)
     }
     // Without a cache, there is never a hit. Other values are missed by what reads them.
     guard rest.last == "cache-hit" else {

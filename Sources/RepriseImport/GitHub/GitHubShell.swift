@@ -29,6 +29,9 @@ struct GitHubShell {
     case "sh" where given.count == 1 && !hasFile: (words, language) = (["sh", "-e", "-c"], .posix)
     case let shell where posix.contains(shell) && hasFile:
       (words, language) = (given + ["-c"], .posix)
+    // A bash, with the programs of an environment of Windows.
+    case "msys2" where hasFile:
+      (words, language) = (["bash", "-e", "-o", "pipefail", "-c"], .posix)
     case "pwsh", "powershell":
       (words, language) = ([given[0], "-Command"], given.count == 1 ? .powerShell : .command)
     case "python", "python3":

@@ -199,7 +199,8 @@ struct GitHubStepWriter {
         if let note { comments.append(note) }
         let isScript = step.node["run"] != nil
         let script = try translated(
-          isScript ? step.written.script : text, isScript ? shell : GitHubShell("bash"), variables,
+          isScript || !step.written.names.isEmpty ? step.written.script : text,
+          isScript ? shell : GitHubShell("bash"), variables,
           &environment)
         return (script.text, environment, script.shell ?? (isScript ? shell.draft : commandShell))
       }
@@ -297,6 +298,9 @@ struct GitHubStepWriter {
     if own == nil, fileShell == nil, job.isForWindows { own = "pwsh" }
     let name = own ?? fileShell ?? ""
     let shell = GitHubShell(name)
+    if name.hasPrefix("msys2 ") {
+      file.remark(.note, "the shell \(name) of Windows is bash here")
+    }
     if shell.language == .powerShell {
       file.remark(.note, "a script for Windows needs \(name) here")
     }

@@ -1,0 +1,64 @@
+// Actions that set up this machine for later steps, or work on another one.
+
+extension ActionRule {
+  static let machines = [
+    ActionRule("actions-rust-lang/setup-rust-toolchain") { inputs in
+      let flags = inputs.step["with"]?["rustflags"]?.text ?? "-D warnings"
+      for name in inputs.names { _ = inputs[name] }
+      let version = inputs["toolchain"].map { " (toolchain \($0))" } ?? ""
+      let note = "\(inputs.name)\(version): must be installed on this machine"
+      guard !flags.isEmpty else { return .note(note) }
+      return .script(
+        "echo \"RUSTFLAGS=${RUSTFLAGS-$FLAGS}\" >> \"$GITHUB_ENV\"", env: [("FLAGS", flags)],
+        note: note)
+    },
+    ActionRule("taiki-e/setup-cross-toolchain-action", ignoring: ["runner", "wine", "qemu"]) {
+      inputs in
+      guard let target = inputs["target"] else { return installed(inputs) }
+      return .script(
+        "echo \"CARGO_BUILD_TARGET=\(target)\" >> \"$GITHUB_ENV\"",
+        note: "\(inputs.name): the linker and the libraries of the target must be installed")
+    },
+    ActionRule("Homebrew/actions/cache-homebrew-prefix", ignoring: ["uninstall"]) {
+      .note("\($0.name): install once: \(($0["install"] ?? "").onOneLine)")
+    },
+    ActionRule("redhat-actions/podman-login", ignoring: ["auth_file_path"]) {
+      .script(
+        "echo \"$PODMAN_PASSWORD\" | podman login --username \"$PODMAN_USERNAME\" --password-stdin "
+          + "\"\($0["registry"] ?? "")\"",
+        env: [
+          ("PODMAN_USERNAME", $0["username"] ?? ""), ("PODMAN_PASSWORD", $0["password"] ?? ""),
+        ])
+    },
+    ActionRule("google-github-actions/get-gke-credentials") { inputs in
+      inputs["cluster_name"].map {
+        .script(
+          "gcloud container clusters get-credentials \"\($0)\""
+            + inputs.option("location", "--location") + inputs.option("project_id", "--project"),
+          note: "\(inputs.name): changes the configuration of kubectl on this machine")
+      }
+    },
+    ActionRule("azure/cli", ignoring: ["azcliversion"]) { inputs in
+      inputs["inlineScript"].map {
+        .script($0, note: "\(inputs.name): with the az of this machine")
+      }
+    },
+    ActionRule("appleboy/ssh-action", ignoring: ["timeout", "command_timeout"]) { ssh($0) },
+  ]
+
+  private static func ssh(_ inputs: ActionInputs) -> ActionEquivalent? {
+    guard let host = inputs["host"], let script = inputs["script"], !host.contains(","),
+      let key = inputs["key"], inputs["password"] == nil, inputs.isUnset("sync")
+    else { return nil }
+    let user = inputs["username"].map { " -l \"\($0)\"" } ?? " -l root"
+    return .script(
+      """
+      key=$(mktemp)
+      trap 'rm -f "$key"' EXIT
+      printf '%s\\n' "$SSH_KEY" > "$key"
+      ssh -i "$key" -p "\(inputs["port"] ?? "22")" -o StrictHostKeyChecking=accept-new\(user) "\(host)" "$COMMANDS"
+
+      """, env: [("SSH_KEY", key), ("COMMANDS", script)],
+      note: "\(inputs.name): accepts the key of a host that is not known yet")
+  }
+}
