@@ -304,4 +304,23 @@ struct GitHubParameterTests {
     #expect(workflow.text.contains("# actions/stale: works on issues"), "\(workflow.text)")
     #expect(workflow.remarks.contains { $0.text == "job b: nothing of it runs here" })
   }
+
+  @Test func `a variable that a skipped step would have set keeps its value`() throws {
+    let workflow = try importedSteps(
+      """
+      - { if: github.ref == 'x', run: 'echo "MODE=release" >> $GITHUB_ENV' }
+      - { if: github.ref == 'x', run: 'echo "NEW=1" >> $GITHUB_ENV' }
+      - run: build $MODE $NEW
+      """, job: "    env: { MODE: debug }\n")
+    #expect(
+      workflow.text.contains("MODE: ${{ steps.echo-mode-release.outputs.MODE || 'debug' }}"),
+      "\(workflow.text)")
+    let notes = workflow.remarks.map(\.text).filter { $0.contains("if this step is skipped") }
+    #expect(notes == ["GITHUB_ENV: if this step is skipped, NEW is empty later, and not set there"])
+  }
+
+  @Test func `the id of a run is noted, because it is no number`() throws {
+    let workflow = try importedSteps("- run: go test -shuffle=$GITHUB_RUN_ID")
+    #expect(workflow.remarks.contains { $0.text.hasPrefix("github.run_id is the id of the run") })
+  }
 }

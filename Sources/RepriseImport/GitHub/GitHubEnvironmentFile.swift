@@ -141,15 +141,23 @@ struct GitHubEnvironmentFile {
 extension GitHubJob {
   /// Returns the variables that steps before a step have set, each with its value.
   ///
-  /// - Parameter position: The position of the step.
+  /// A variable that a skipped step would have set keeps the value that it has in the job or in
+  /// the workflow.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the step.
+  ///   - file: The workflow.
   /// - Returns: The names with the expressions of their values.
-  func variables(before position: Int) -> [(name: String, value: Translated)] {
+  func variables(
+    before position: Int, in file: GitHubFile
+  ) -> [(name: String, value: Translated)] {
     var values: [(name: String, value: Translated)] = []
     var path = ""
     for step in steps[..<position] {
       guard let id = step.id else { continue }
       for name in step.written.names {
-        let earlier = values.first { $0.name == name }?.value.text ?? "''"
+        let earlier =
+          values.first { $0.name == name }?.value.text ?? outerValue(of: name, in: file) ?? "''"
         values.removeAll { $0.name == name }
         values.append(
           (
@@ -166,5 +174,21 @@ extension GitHubJob {
       values.append(("PATH", Translated(text: path + "${{ env.PATH }}", kind: .unknown)))
     }
     return values
+  }
+
+  /// Returns the expression of a variable under `env` of the job or of the workflow; nil if it has
+  /// none there.
+  private func outerValue(of name: String, in file: GitHubFile) -> String? {
+    var names = GitHubNames(file: file, ofStepsOf: self)
+    guard names.variables[name] != nil || file.variables.contains(name) else { return nil }
+    names.allowsSecrets = true
+    return (try? names.variable(name))?.operand(2)
+  }
+
+  /// The variables that no one else defines, and that a step sets only if it is not skipped.
+  func uncertainNames(of step: GitHubStep, in file: GitHubFile) -> [String] {
+    let uses = [step.node] + (step.scope?.chain.map(\.step) ?? [])
+    guard uses.contains(where: { $0["if"] != nil }) else { return [] }
+    return step.written.names.filter { outerValue(of: $0, in: file) == nil }
   }
 }

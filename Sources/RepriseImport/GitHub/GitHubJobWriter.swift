@@ -158,7 +158,7 @@ struct GitHubJobWriter {
 
   /// Returns the variables that earlier steps of the job have set.
   private func variables(before position: Int) -> [(name: String, value: Translated)] {
-    job.hasDynamicMatrix ? [] : job.variables(before: position)
+    job.hasDynamicMatrix ? [] : job.variables(before: position, in: file)
   }
 
   /// Returns the place where the steps run; nil for this machine.

@@ -105,7 +105,9 @@ struct GitHubNames {
   private func github(_ name: String, _ path: [String], isNeeded: Bool) -> Translated {
     switch name {
     case "workflow": return Translated(text: "workflow.name", kind: .text)
-    case "run_id": return Translated(text: "run.id", kind: .text)
+    case "run_id":
+      remark(.note, "github.run_id is the id of the run here, which is no number")
+      return Translated(text: "run.id", kind: .text)
     case "run_attempt": return Translated(text: "run.generation", kind: .number)
     case "job": return .literal(text: job?.id ?? "")
     case "server_url": return .literal(text: "https://github.com")
@@ -203,7 +205,9 @@ struct GitHubNames {
       guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
       return Translated(text: "secrets.\(file.secret(secret))", kind: .text)
     }
-    if rest.first == "outputs", rest.count == 2, ActionRule.propertiesOfEvent.contains(action.lowercased()) {
+    if rest.first == "outputs", rest.count == 2,
+      ActionRule.propertiesOfEvent.contains(action.lowercased())
+    {
       return parameter(
         ["steps", name, rest.last ?? ""], kind: .text, fallback: .text(""), isNeeded: true)
     }
@@ -269,7 +273,8 @@ struct GitHubNames {
       }
       // What the job says of itself, after its last step.
       var names = GitHubNames(file: file, ofStepsOf: other)
-      for (name, value) in other.variables(before: other.steps.count) where value.kind == .text {
+      for (name, value) in other.variables(before: other.steps.count, in: file)
+      where value.kind == .text {
         names.written[name] = value
         names.variables[name] = nil
       }

@@ -220,6 +220,10 @@ struct GitHubStepWriter {
     if written.hasUnknownNames {
       refuse(Untranslatable("GITHUB_ENV: the names of the variables are not in the script"))
     }
+    for name in job.uncertainNames(of: step, in: file) {
+      file.remark(
+        .note, "GITHUB_ENV: if this step is skipped, \(name) is empty later, and not set there")
+    }
     if job.hasDynamicMatrix, !written.names.isEmpty || !written.folders.isEmpty {
       refuse(Untranslatable("GITHUB_ENV: the outputs of a step with a matrix are a list"))
     }
