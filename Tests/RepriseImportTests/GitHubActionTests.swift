@@ -57,11 +57,15 @@ struct GitHubActionTests {
     ("addnab/docker-run-action@v3", "image: i, run: ls", "--entrypoint=sh \"i\" -c \"$SCRIPT\""),
     (
       "actions/checkout@v4", "repository: a/b, path: b",
-      "[ -e \"b\" ] || { git clone \"https://github.com/a/b\" \"b\"; }"
+      "git clone \"https://github.com/a/b\" \"b\"\n      fi"
     ),
     (
       "actions/checkout@v4", "ref: v1, path: b",
-      "{ git clone \".\" \"b\" && git -C \"b\" checkout --quiet \"v1\"; }"
+      "git clone \"$(git remote get-url origin)\" \"b\" && git -C \"b\" checkout --quiet \"v1\""
+    ),
+    (
+      "actions/checkout@v4", "path: b",
+      "git -C \"b\" remote set-url origin \"$(git remote get-url origin)\""
     ),
     (
       "actions/download-artifact@v4", "pattern: \"x-*\", path: out, merge-multiple: true",
@@ -87,6 +91,12 @@ struct GitHubActionTests {
       "softprops/action-gh-release@v2", "tag_name: v1, files: \"a.zip\"",
       "gh release view \"${TAG#refs/tags/}\" > /dev/null 2>&1 || gh release create"
     ),
+    (
+      "peter-evans/create-pull-request@v6", "branch-suffix: timestamp, signoff: true",
+      "BRANCH=$BRANCH-$(date +%s)"
+    ),
+    ("peter-evans/create-pull-request@v6", "body-path: b", "BODY=$(cat \"b\")"),
+    ("uraimo/run-on-arch-action@v3", "run: make, githubToken: t", "GITHUB_ACTOR: ${{ params."),
     ("actions/create-release@v1", "tag_name: v1, draft: true", "--draft"),
     (
       "softprops/action-gh-release@v2", "token: \"${{ secrets.PAT }}\"",
@@ -260,6 +270,7 @@ struct GitHubActionTests {
     ("snok/install-poetry@v1", "", "install it"),
     ("actions/stale@v9", "", "issues"),
     ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
+    ("dtolnay/rust-toolchain@1.71.0", "", "install Rust 1.71.0 once"),
     ("actions/create-github-app-token@v1", "", "a secret of this machine"),
     ("actions-ecosystem/action-add-labels@v1", "", "issues"),
     ("Swatinem/Rust-Cache@v2", "", "files stay"),

@@ -46,7 +46,7 @@ extension ActionRule {
 
   private static let pullRequest: Set = [
     "labels", "assignees", "reviewers", "team-reviewers", "milestone", "author", "committer",
-    "signoff", "delete-branch", "branch-suffix", "sign-commits",
+    "delete-branch", "sign-commits",
   ]
   private static let ofHistory: Set = [
     "fetch_additional_submodule_history", "skip_initial_fetch", "use_rest_api", "api_url",
@@ -85,10 +85,16 @@ extension ActionRule {
   }
 
   /// Commits what has changed to a branch, and opens or updates its pull request.
-  private static func proposal(_ inputs: ActionInputs) -> ActionEquivalent {
-    .script(
+  private static func proposal(_ inputs: ActionInputs) -> ActionEquivalent? {
+    let suffixes = [
+      "": "", "random": "-$RANDOM$RANDOM", "timestamp": "-$(date +%s)",
+      "short-commit-hash": "-$(git rev-parse --short HEAD)",
+    ]
+    guard let suffix = suffixes[inputs["branch-suffix"] ?? ""] else { return nil }
+    let body = inputs["body-path"].map { "BODY=$(cat \"\($0)\")\n" } ?? ""
+    return .script(
       """
-      \(inputs.folder("path"))report() { echo "pull-request-$1=$2" >> "$REPRISE_OUTPUT"; }
+      \(inputs.folder("path"))\(suffix.isEmpty ? "" : "BRANCH=$BRANCH\(suffix)\n")\(body)report() { echo "pull-request-$1=$2" >> "$REPRISE_OUTPUT"; }
       git add \((inputs["add-paths"] ?? "-A").onOneLine)
       if git diff --cached --quiet; then
         report operation none
@@ -96,7 +102,7 @@ extension ActionRule {
       fi
       start=$(git symbolic-ref --quiet --short HEAD || git rev-parse HEAD)
       git switch -C "$BRANCH"
-      git commit -m "$MESSAGE"
+      git commit\(inputs.flag("signoff", "--signoff")) -m "$MESSAGE"
       git push --force -u origin "$BRANCH"
       if [ "$(gh pr view "$BRANCH" --json state --jq .state 2> /dev/null)" = OPEN ]; then
         gh pr edit "$BRANCH" --title "$TITLE" --body "$BODY"

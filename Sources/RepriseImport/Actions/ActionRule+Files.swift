@@ -100,12 +100,19 @@ extension ActionRule {
     let repository = inputs["repository"].flatMap { isOfEvent($0) ? nil : $0 }
     let submodules = !inputs.isUnset("submodules")
     if let path = inputs["path"], path != ".", path != "./" {
-      var command = "git clone"
-      if submodules { command += " --recurse-submodules" }
-      let source = repository.map { "https://github.com/\($0)" } ?? "."
+      var clone = "git clone" + (submodules ? " --recurse-submodules" : "")
       let checkout = ref.map { " && git -C \"\(path)\" checkout --quiet \"\($0)\"" } ?? ""
+      if let repository {
+        clone += " \"https://github.com/\(repository)\" \"\(path)\"\(checkout)"
+      } else if ref == nil {
+        // The commit here, also if it is not there yet. What is pushed goes there.
+        clone +=
+          " . \"\(path)\"\ngit -C \"\(path)\" remote set-url origin \"$(git remote get-url origin)\""
+      } else {
+        clone += " \"$(git remote get-url origin)\" \"\(path)\"\(checkout)"
+      }
       return .script(
-        "[ -e \"\(path)\" ] || { \(command) \"\(source)\" \"\(path)\"\(checkout); }",
+        "if [ ! -e \"\(path)\" ]; then\n\(clone)\nfi",
         note: "checkout: \(path) is cloned once, with the credentials of git on this machine")
     }
     // Other files in this folder are another run.

@@ -10,15 +10,19 @@ extension ActionRule {
         ("commit-message", "{{formulaName}} {{version}}"),
       ]
     ) { _ in true },
-    program(
-      "uraimo/run-on-arch-action",
-      reads: ActionProgram.repository + [
-        ("GITHUB_WORKFLOW", "${{ github.workflow }}"),
-        // It mounts the folder of this file.
-        ("GITHUB_EVENT_PATH", "${{ runner.temp }}/event/event.json"),
-      ],
-      defaults: [("arch", "aarch64"), ("distro", "ubuntu18.04")]
-    ) { _ in true },
+    ActionRule("uraimo/run-on-arch-action") { inputs in
+      let actor = [("GITHUB_ACTOR", "${{ github.actor }}")]
+      let variables =
+        ActionProgram.repository + (inputs["githubToken"] == nil ? [] : actor) + [
+          ("GITHUB_WORKFLOW", "${{ github.workflow }}"),
+          // It mounts the folder of this file.
+          ("GITHUB_EVENT_PATH", "${{ runner.temp }}/event/event.json"),
+        ]
+      return ActionProgram(
+        defaults: [("arch", "aarch64"), ("distro", "ubuntu18.04")],
+        variables: variables.map { (name: $0.0, value: $0.1) }
+      ).equivalent(inputs, note: ": it installs emulators of other machines with docker")
+    },
     program("octokit/request-action", reads: ActionProgram.repository) { $0["route"] != nil },
     program("SimenB/github-actions-cpu-cores") { _ in true },
     program("juliangruber/read-file-action") { $0["path"] != nil },

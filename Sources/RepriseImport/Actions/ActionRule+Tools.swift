@@ -27,8 +27,8 @@ extension ActionRule {
         "preactjs/compressed-size-action", "shogo82148/actions-goveralls",
         "AndreMiras/coveralls-python-action", "Nef10/lcov-reporter-action",
         "SonicGarden/rspec-report-action", "test-summary/action", "madrapps/jacoco-report",
-        "5monkeys/cobertura-action", "cla-assistant/github-action",
-        "codecov/test-results-action", "k1LoW/octocov-action",
+        "cla-assistant/github-action",
+        "codecov/test-results-action",
       ], note: "a service for repositories on GitHub, left out"),
     ActionRule(onGitHub, note: "works on issues and pull requests, which stay on GitHub"),
     ActionRule(
@@ -43,7 +43,12 @@ extension ActionRule {
         "fountainhead/action-wait-for-check",
       ], note: "protects, opens or cancels runs on GitHub, left out"),
     ActionRule("actions-rs/toolchain", "dtolnay/rust-toolchain", "hecrj/setup-rust-action") {
-      .note("install Rust \($0["toolchain"] ?? "")".trimmed + " once")
+      // The version of the action is that of the toolchain, unless it is a branch or a commit.
+      let version = $0.uses.split(separator: "@").dropFirst().first.map(String.init) ?? ""
+      let isToolchain =
+        $0.name.hasPrefix("dtolnay/") && version != "master" && version.count < 40
+      return .note(
+        "install Rust \($0["toolchain"] ?? (isToolchain ? version : ""))".trimmed + " once")
     },
     ActionRule(
       [
