@@ -246,6 +246,14 @@ struct GitHubActionTests {
       "echo \"RUSTFLAGS=${RUSTFLAGS-$FLAGS}\" >> \"$REPRISE_OUTPUT\""
     ),
     (
+      "astral-sh/setup-uv@v7", "python-version: 3.12, version: 0.9",
+      "UV_PYTHON: ${{ steps.setup-uv.outputs.UV_PYTHON"
+    ),
+    (
+      "astral-sh/setup-uv@v7", "activate-environment: true",
+      "VIRTUAL_ENV: ${{ steps.setup-uv.outputs.VIRTUAL_ENV"
+    ),
+    (
       "taiki-e/setup-cross-toolchain-action@v1", "target: x",
       "CARGO_BUILD_TARGET: ${{ steps.setup-cross-toolchain-action.outputs.CARGO_BUILD_TARGET"
     ),
@@ -275,6 +283,11 @@ struct GitHubActionTests {
     ("actions-ecosystem/action-add-labels@v1", "", "issues"),
     ("Swatinem/Rust-Cache@v2", "", "files stay"),
     ("xt0rted/markdownlint-problem-matcher@v3", "", "shows results on GitHub"),
+    ("astral-sh/setup-uv@v7", "version: 0.9", "(version 0.9): must be installed"),
+    (
+      "mamba-org/setup-micromamba@v2", "environment-file: e.yml",
+      "create the environment e.yml once, and activate it"
+    ),
     ("acme/install-tool@v1", "version: 2", "(version 2): must be installed"),
     ("acme/gleam-installer@v1", "", "must be installed"),
     ("golangci/golangci-lint-action@v6", "install-only: true", "must be installed"),

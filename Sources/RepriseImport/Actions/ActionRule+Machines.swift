@@ -19,6 +19,15 @@ extension ActionRule {
         "echo \"CARGO_BUILD_TARGET=\(target)\" >> \"$GITHUB_ENV\"",
         note: "\(inputs.name): the linker and the libraries of the target must be installed")
     },
+    ActionRule("astral-sh/setup-uv") { uv($0) },
+    ActionRule("conda-incubator/setup-miniconda", "mamba-org/setup-micromamba") { inputs in
+      let files = ["environment-file", "environment-name", "activate-environment"]
+      guard let environment = files.lazy.compactMap({ inputs[$0] }).first else {
+        return installed(inputs)
+      }
+      return .note(
+        "\(inputs.name): create the environment \(environment) once, and activate it before a run")
+    },
     ActionRule("Homebrew/actions/cache-homebrew-prefix", ignoring: ["uninstall"]) {
       .note("\($0.name): install once: \(($0["install"] ?? "").onOneLine)")
     },
@@ -45,6 +54,30 @@ extension ActionRule {
     },
     ActionRule("appleboy/ssh-action", ignoring: ["timeout", "command_timeout"]) { ssh($0) },
   ]
+
+  /// Sets the version of Python for later commands of uv, and the environment that is active.
+  private static func uv(_ inputs: ActionInputs) -> ActionEquivalent? {
+    let python = inputs["python-version"]
+    let isActive = !inputs.isUnset("activate-environment")
+    guard !isActive || inputs.is("activate-environment") else { return nil }
+    var script = python.map { "echo \"UV_PYTHON=\($0)\" >> \"$GITHUB_ENV\"\n" } ?? ""
+    if isActive {
+      let version = inputs.option("python-version", "--python")
+      script += """
+        uv venv --allow-existing\(version) "\(inputs["venv-path"] ?? "$PWD/.venv")"
+        echo "VIRTUAL_ENV=\(inputs["venv-path"] ?? "$PWD/.venv")" >> "$GITHUB_ENV"
+        echo "\(inputs["venv-path"] ?? "$PWD/.venv")/bin" >> "$GITHUB_PATH"
+
+        """
+      script = inputs.folder() + script
+    }
+    // The others are about where it is installed from.
+    for name in inputs.names { _ = inputs[name] }
+    guard !script.isEmpty, case .note(let note) = installed(inputs) else {
+      return installed(inputs)
+    }
+    return .script(script, note: note)
+  }
 
   private static func ssh(_ inputs: ActionInputs) -> ActionEquivalent? {
     guard let host = inputs["host"], let script = inputs["script"], !host.contains(","),
