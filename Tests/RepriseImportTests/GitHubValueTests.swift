@@ -323,4 +323,34 @@ struct GitHubParameterTests {
     let workflow = try importedSteps("- run: go test -shuffle=$GITHUB_RUN_ID")
     #expect(workflow.remarks.contains { $0.text.hasPrefix("github.run_id is the id of the run") })
   }
+
+  @Test(arguments: [
+    (
+      "{ os: [a, b], v: [1, 2] }",
+      "(matrix.os == 'a' && matrix.v == 1 && '0' || matrix.os == 'a' && matrix.v == 2 && '1' ||"
+    ),
+    ("{ include: [{ os: a, f: true }, { os: b, f: true }] }", "matrix.f == true && '1')"),
+  ])
+  func `a step knows which item of a matrix it has`(
+    _ matrix: String, _ expected: String
+  ) throws {
+    let workflow = try importedSteps(
+      "- run: make\n- run: echo ${{ strategy.job-index }}",
+      job: "    strategy: { matrix: \(matrix) }\n")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+  }
+
+  @Test(arguments: [
+    "{ os: [a, b], exclude: [{ os: a }] }", "{ os: [a, a] }",
+    "{ include: [{ os: a, f: true }, { os: a }] }",
+  ])
+  func `a step fails if it cannot know which item of a matrix it has`(
+    _ matrix: String
+  ) throws {
+    let workflow = try importedSteps(
+      "- run: make\n- run: echo ${{ strategy.job-index }}",
+      job: "    strategy: { matrix: \(matrix) }\n")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+  }
 }

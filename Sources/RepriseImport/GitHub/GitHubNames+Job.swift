@@ -6,6 +6,47 @@ extension GitHubJob {
   /// Whether its steps run for each combination of a matrix.
   var hasMatrix: Bool { hasDynamicMatrix || !matrixKinds.isEmpty }
 
+  private static let combinationsMax = 64
+
+  /// The number of the instance of a matrix of lists, or of maps only, by its values: a step of a
+  /// group does not know it otherwise.
+  func index() throws(Untranslatable) -> Translated {
+    guard let matrix = node["strategy"]?["matrix"], let combinations = combinations(of: matrix)
+    else { throw Untranslatable("the index of this matrix is not known", at: node["strategy"]) }
+    var text = ""
+    for (position, values) in combinations.enumerated() {
+      let tests = values.map { "matrix.\($0.name) == \($0.value)" }.joined(separator: " && ")
+      text += "\(text.isEmpty ? "" : " || ")\(tests) && '\(position)'"
+    }
+    return Translated(text: "(\(text))", kind: .text)
+  }
+
+  /// Returns the values of each combination; nil if they do not tell the combinations apart.
+  private func combinations(of matrix: SourceNode) -> [[(name: String, value: String)]]? {
+    let included = matrix["include"]?.elements ?? []
+    let lists = matrix.pairs.filter { $0.key.text != "include" }
+    var all: [[(name: String, value: String)]] = [[]]
+    if included.isEmpty {
+      for pair in lists {
+        let name = pair.key.text ?? ""
+        let values = pair.value.elements.map(\.literal)
+        guard name != "exclude", all.count * values.count <= Self.combinationsMax else {
+          return nil
+        }
+        all = all.flatMap { start in values.map { start + [(name, $0 ?? "")] } }
+      }
+    } else {
+      guard lists.isEmpty, included.count <= Self.combinationsMax else { return nil }
+      all = included.map { $0.pairs.map { ($0.key.text ?? "", $0.value.literal ?? "") } }
+      // A name that only some have does not tell which of them it is.
+      let names = Set(all.map { $0.map(\.name).sorted() })
+      guard names.count == 1 else { return nil }
+    }
+    let texts = all.map { $0.map { "\($0.name)=\($0.value)" }.joined(separator: ",") }
+    let isKnown = !all.joined().contains { $0.value.isEmpty }
+    return isKnown && !all.isEmpty && Set(texts).count == all.count ? all : nil
+  }
+
   /// Whether a value can be another one for each instance of its matrix.
   func decides(_ value: Translated) -> Bool {
     value.text.contains("matrix.") || value.text.contains("index")
@@ -194,5 +235,14 @@ extension GitHubFile {
       return String(value.dropFirst().prefix { $0 != "'" })
     }
     return nil
+  }
+}
+
+extension SourceNode {
+  /// A scalar of a matrix as an expression; nil for other values.
+  fileprivate var literal: String? {
+    guard case .scalar(let text, _) = content, !isNull, !text.contains("${{") else { return nil }
+    if let boolean { return "\(boolean)" }
+    return isNumber ? text : Translated.literal(text: text).text
   }
 }

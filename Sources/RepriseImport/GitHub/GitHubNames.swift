@@ -72,7 +72,9 @@ struct GitHubNames {
       return try need(name, path.dropFirst(), isOptional)
     case ("runner", let name?): return try runner(name)
     case ("job", "services") where accesses.count == 4: return try port(accesses)
-    case ("strategy", "job-index"): return Translated(text: "index", kind: .number)
+    case ("strategy", "job-index"):
+      guard let job, job.isMatrixGroup else { return Translated(text: "index", kind: .number) }
+      return try job.index()
     default:
       throw Untranslatable("there is no \"\(([root] + path).joined(separator: "."))\" here")
     }
