@@ -253,6 +253,18 @@ struct GitHubActionTests {
       "astral-sh/setup-uv@v7", "activate-environment: true",
       "VIRTUAL_ENV: ${{ steps.setup-uv.outputs.VIRTUAL_ENV"
     ),
+    ("julia-actions/julia-buildpkg@v1", "", "julia --project=\"@.\" -e 'using Pkg; Pkg.build()'"),
+    ("julia-actions/julia-runtest@v1", "coverage: false", "Pkg.test(coverage=false)"),
+    ("clechasseur/rs-cargo@v2", "command: test, args: -v", "cargo test -v"),
+    ("clechasseur/rs-clippy-check@v4", "args: -D x", "cargo clippy -D x"),
+    ("tox-dev/action-pre-commit-uv@v1", "", "pre-commit run --show-diff-on-failure"),
+    ("pypa/gh-action-pip-audit@v1", "inputs: r.txt", "pip-audit --requirement \"r.txt\""),
+    ("orhun/git-cliff-action@v4", "args: --latest", "git-cliff --config \"cliff.toml\" --latest"),
+    ("jreleaser/release-action@v2", "arguments: deploy", "jreleaser deploy"),
+    ("superfly/flyctl-actions@1.5", "args: deploy", "flyctl deploy"),
+    ("fossas/fossa-action@v1", "api-key: k, run-tests: true", "fossa test"),
+    ("wagoid/commitlint-github-action@v6", "configFile: c", "npx commitlint --from"),
+    ("super-linter/super-linter/slim@v7", "", "ghcr.io/super-linter/super-linter:slim-v7"),
     (
       "taiki-e/setup-cross-toolchain-action@v1", "target: x",
       "CARGO_BUILD_TARGET: ${{ steps.setup-cross-toolchain-action.outputs.CARGO_BUILD_TARGET"
@@ -288,6 +300,9 @@ struct GitHubActionTests {
       "mamba-org/setup-micromamba@v2", "environment-file: e.yml",
       "create the environment e.yml once, and activate it"
     ),
+    ("reviewdog/action-eslint@v1", "reporter: github-pr-review", "shows results on GitHub"),
+    ("bufbuild/buf-action@v1", "setup_only: true", "must be installed"),
+    ("dorny/test-reporter@v2", "fail-on-error: false", "shows results on GitHub"),
     ("acme/install-tool@v1", "version: 2", "(version 2): must be installed"),
     ("acme/gleam-installer@v1", "", "must be installed"),
     ("golangci/golangci-lint-action@v6", "install-only: true", "must be installed"),
@@ -313,7 +328,7 @@ struct GitHubActionTests {
     #expect(workflow.text.contains("steps.pr.outputs.pull-request-url"))
   }
 
-  @Test func `what an action reads from the event is a parameter that must be given`() throws {
+  @Test func `a value of an event that an action gives is asked for`() throws {
     let workflow = try importedSteps(
       """
       - { uses: dependabot/fetch-metadata@v2, id: metadata }
@@ -336,7 +351,7 @@ struct GitHubActionTests {
     #expect(workflow.text.contains("TOKEN: ${{ secrets.CLOUDSDK_AUTH_ACCESS_TOKEN }}"))
   }
 
-  @Test func `the bash of an environment of Windows is bash`() throws {
+  @Test func `a shell that is bash on another system is bash`() throws {
     let workflow = try importedSteps("- { run: make, shell: \"msys2 {0}\" }")
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
     #expect(workflow.remarks.contains { $0.text == "the shell msys2 {0} of Windows is bash here" })
@@ -348,6 +363,10 @@ struct GitHubActionTests {
     ("tj-actions/changed-files@v47", "json: true", ""),
     ("tj-actions/changed-files@v47", "files: \"**.md\"", ""),
     ("korthout/backport-action@v3", "", ""),
+    ("reviewdog/action-eslint@v1", "fail_level: error", ""),
+    ("dorny/test-reporter@v2", "name: x", ""), ("bufbuild/buf-action@v1", "", ""),
+    ("pypa/gh-action-pip-audit@v1", "inputs: .", ""),
+    ("super-linter/super-linter@0123456789", "", ""),
     ("rickstaa/action-create-tag@v1", "tag: a, gpg_private_key: k", ""),
     ("vedantmgoyal9/winget-releaser@main", "identifier: a, max-versions-to-keep: 3", ""),
     ("appleboy/ssh-action@v1", "host: h, script: ls, password: p", ""),

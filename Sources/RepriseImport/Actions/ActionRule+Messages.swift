@@ -87,6 +87,7 @@ extension ActionRule {
     case "changesets/action": ["hasChangesets"]
     case "peter-evans/create-pull-request": pullRequestOutputs
     case "tj-actions/changed-files", "step-security/changed-files": changedFilesOutputs
+    case "orhun/git-cliff-action": ["changelog", "content"]
     case "rickstaa/action-create-tag": ["tag_exists"]
     case "release-plz/action", "marcoieni/release-plz-action":
       ["pr", "prs", "prs_created", "releases", "releases_created"]

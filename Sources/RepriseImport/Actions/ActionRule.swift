@@ -28,7 +28,7 @@ struct ActionRule: Sendable {
   static let all: [String: ActionRule] = {
     let rules =
       tools + builds + checks + containers + files + messages + releases + sites + programs
-      + scanners + changes + packages + machines
+      + scanners + changes + packages + machines + languages
     let pairs = rules.flatMap { rule in rule.names.map { ($0.lowercased(), rule) } }
     return Dictionary(pairs, uniquingKeysWith: { $1 })
   }()
@@ -38,6 +38,9 @@ struct ActionRule: Sendable {
     let name = inputs.name
     guard !name.isOfRepository else { return nil }
     let last = name.split(separator: "/").dropFirst().joined(separator: "/")
+    if name.hasPrefix("reviewdog/action-"), !name.hasSuffix("-setup") {
+      return fails(inputs) ? nil : .note("\(name): shows results on GitHub, left out")
+    }
     // It marks lines of the log for the page of GitHub.
     if last.contains("problem-matcher") {
       return .note("\(name): shows results on GitHub, left out")
