@@ -365,7 +365,7 @@ struct GitHubActionTests {
     ("korthout/backport-action@v3", "", ""),
     ("reviewdog/action-eslint@v1", "fail_level: error", ""),
     ("dorny/test-reporter@v2", "name: x", ""), ("bufbuild/buf-action@v1", "", ""),
-    ("pypa/gh-action-pip-audit@v1", "inputs: .", ""),
+    ("pypa/gh-action-pip-audit@v1", "inputs: .", ""), ("pascalgn/automerge-action@v0", "", ""),
     ("super-linter/super-linter@0123456789", "", ""),
     ("rickstaa/action-create-tag@v1", "tag: a, gpg_private_key: k", ""),
     ("vedantmgoyal9/winget-releaser@main", "identifier: a, max-versions-to-keep: 3", ""),

@@ -142,26 +142,25 @@ extension ActionRule {
     actions/stale actions/labeler actions/first-interaction actions/add-to-project
     actions-ecosystem/action-add-labels actions-ecosystem/action-remove-labels
     agilepathway/label-checker amannn/action-semantic-pull-request andymckay/labeler
-    dacbd/create-issue-action dessant/lock-threads dessant/label-actions dessant/support-requests
-    eps1lon/actions-label-merge-conflict github/issue-labeler hustcer/milestone-action
-    JasonEtco/create-an-issue kentaro-m/auto-assign-action kkak10/pr-number-action jwalton/gh-find-current-pr
-    lee-dohm/no-response marocchino/sticky-pull-request-comment
-    mheap/github-action-required-labels micnncim/action-label-syncer mshick/add-pr-comment
-    peter-evans/create-or-update-comment peter-evans/find-comment peter-evans/close-issue
-    peter-evans/create-issue-from-file peter-evans/slash-command-dispatch pozil/auto-assign-issue
-    MatteoGabriele/agentscan-action thollander/actions-comment-pull-request
-    tiangolo/issue-manager toshimaru/auto-author-assign xt0rted/slash-command-action
-    pascalgn/automerge-action ahmadnassri/action-dependabot-auto-merge
-    zephyrproject-rtos/action-first-interaction wow-actions/auto-comment
-    ldez/no-blank-issue
+    dacbd/create-issue-action dessant/lock-threads dessant/label-actions
+    dessant/support-requests eps1lon/actions-label-merge-conflict github/issue-labeler
+    hustcer/milestone-action JasonEtco/create-an-issue kentaro-m/auto-assign-action
+    kkak10/pr-number-action jwalton/gh-find-current-pr lee-dohm/no-response
+    marocchino/sticky-pull-request-comment mheap/github-action-required-labels
+    micnncim/action-label-syncer mshick/add-pr-comment peter-evans/create-or-update-comment
+    peter-evans/find-comment peter-evans/close-issue peter-evans/create-issue-from-file
+    pozil/auto-assign-issue MatteoGabriele/agentscan-action
+    thollander/actions-comment-pull-request tiangolo/issue-manager
+    toshimaru/auto-author-assign xt0rted/slash-command-action
+    zephyrproject-rtos/action-first-interaction wow-actions/auto-comment ldez/no-blank-issue
     mnajdova/github-action-required-labels MBilalShafi/no-response-add-label srvaroa/labeler
     hmarr/auto-approve-action Morishiri/block-merge-commits-action EndBug/label-sync
     jenschelkopf/issue-label-notification-action crazy-max/ghaction-github-labeler
-    codelytv/pr-size-labeler pascalgn/size-label-action peter-evans/enable-pull-request-automerge
-    deepakputhraya/action-pr-title thehanimo/pr-title-checker Slashgear/action-check-pr-title
-    morrisoncole/pr-lint-action dangoslen/changelog-enforcer Zomzog/changelog-checker
-    ljharb/require-allow-edits OctoGuide/bot apexskier/github-release-commenter
-    actions-cool/issues-helper TimonVS/pr-labeler-action bcoe/conventional-release-labels
+    codelytv/pr-size-labeler pascalgn/size-label-action deepakputhraya/action-pr-title
+    thehanimo/pr-title-checker Slashgear/action-check-pr-title morrisoncole/pr-lint-action
+    dangoslen/changelog-enforcer Zomzog/changelog-checker ljharb/require-allow-edits
+    OctoGuide/bot apexskier/github-release-commenter actions-cool/issues-helper
+    TimonVS/pr-labeler-action bcoe/conventional-release-labels
     """.split(whereSeparator: \.isWhitespace).map(String.init)
 
   /// Actions whose outputs are values of the event, which are parameters here.
