@@ -69,7 +69,8 @@ struct MakeTests {
   }
 
   @Test(arguments: [
-    "clean:\n\trm -rf $(OUT)/*\n", "a: $(OUT)\n\trm -rf x\n", "a:\n\trm -rf x $(A%B) $(x.y)\n",
+    "clean:\n\trm -rf $(shell ls $(OUT))/*\n", "a: $(OUT)\n\trm -rf x\n",
+    "a:\n\trm -rf x $(A%B) $(x.y)\n",
     "ifeq ($(shell id),x)\nA = 1\nelse\nA = 2\nendif\na:\n\trm -rf $(A)\n",
     "SHELL = python3\na:\n\trm -rf x\n", "a:\n\trm -rf x &\n", "A = $(eval x)\na:\n\trm -rf $(A)\n",
   ])
@@ -132,6 +133,21 @@ struct MakeTests {
     where !line.contains("#") && !line.contains("echo") {
       #expect(!line.contains("rm -rf"), "\(line)")
     }
+  }
+
+  @Test func `a variable that is not defined is a parameter of the targets that use it`() throws {
+    let workflow = try make("all: ; ls\nclean: ; rm -rf $(OUT)/*\nb: ; ls $(OUT)\n")
+    let parts = workflow.text.split(separator: "description: make takes it from the")
+    #expect(parts.count == 3, "\(workflow.text)")
+    expect(workflow, contains: ["rm -rf ${OUT}/*", "OUT: ${{ params.OUT }}"])
+    #expect(!workflow.text.contains("default: "), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    #expect(workflow.remarks.map(\.line) == [2], "\(workflow.remarks)")
+  }
+
+  @Test func `a value in a command whose output is used is no parameter`() throws {
+    let workflow = try make("A = x\na:\n\trm -rf $(shell echo $(A)1)\n")
+    expect(workflow, contains: ["rm -rf $(echo x1)"])
   }
 
   @Test func `targets that need one another are made once`() throws {

@@ -87,6 +87,7 @@ struct MakeConditions {
   }
 
   private func noteUnset(_ name: String, _ line: Int, _ variables: MakeVariables) {
+    variables.findings.unsetNames.insert(name)
     variables.findings.remark(.note, line, "\(name) is not set, as without a value for it")
   }
 

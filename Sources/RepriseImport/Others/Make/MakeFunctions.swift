@@ -210,7 +210,11 @@ extension MakeVariables {
   private func shell(_ text: Substring, _ scope: MakeScope) throws(Untranslatable) -> ShellText {
     var inner = scope
     inner.isScript = true
+    inner.isCommand = true
     let command = try expanded(text, inner)
+    guard command.parameters.isEmpty else {
+      throw Untranslatable("a value that must be given, in $(shell …)")
+    }
     let plain = command.known?.trimmed
     if plain == "pwd" { return ShellText(Self.here) }
     if let plain, plain.hasPrefix("dirname \(Self.here)/"), plain.words.count == 2 {

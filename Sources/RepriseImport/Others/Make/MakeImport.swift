@@ -88,16 +88,10 @@ struct MakeImport {
   /// The parameters, environment and the like of a workflow.
   private func settings(_ names: [String], isRoot: Bool = false) -> [Draft.Item] {
     var items: [Draft.Item] = []
-    let used = makefile.variables.names.filter(names.contains)
+    let used = (makefile.findings.requiredNames + makefile.variables.names).filter(names.contains)
     if !used.isEmpty {
-      items.append(
-        Draft.Item(
-          "params",
-          .map(
-            used.map { name in
-              let variable = makefile.variables[name]
-              return Draft.Item(name, .parameter(variable?.value?.known ?? variable?.raw ?? ""))
-            })))
+      let parameters = used.map { Draft.Item($0, parameter($0)) }
+      items.append(Draft.Item("params", .map(parameters)))
     }
     var environment: [Draft.Item] = []
     for name in isRoot ? [] : makefile.exportedNames {
@@ -109,6 +103,14 @@ struct MakeImport {
     }
     if !environment.isEmpty { items.append(Draft.Item("env", .map(environment))) }
     return items
+  }
+
+  private func parameter(_ name: String) -> Draft {
+    guard let variable = makefile.variables[name] else {
+      let text = "make takes it from the environment, or as empty"
+      return .map([Draft.Item("description", .text(text))])
+    }
+    return .parameter(variable.value?.known ?? variable.raw)
   }
 
   private func use(_ goal: String, _ names: [String]) -> Draft.Item {

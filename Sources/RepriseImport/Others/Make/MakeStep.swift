@@ -33,10 +33,12 @@ struct MakeStep {
         throw Untranslatable(problem.text)
       }
       script = try recipe()
+      for name in parameters { makefile.findings.noteRequired(name, target.line) }
     } catch {
       let line = failedLine ?? target.line
       fail(line, error.reason)
       script = [Draft.failing(error.reason, line: line)]
+      parameters = []
     }
     if script.contains(where: { $0.contains("${\(MakeVariables.hereVariable)}") }) {
       script.insert("\(MakeVariables.hereVariable)=$PWD", at: 0)
@@ -146,7 +148,12 @@ struct MakeStep {
         failedLine = command.line
         throw error
       }
-      for name in text.parameters where !parameters.contains(name) { parameters.append(name) }
+      do throws(Untranslatable) {
+        try use(text)
+      } catch {
+        failedLine = command.line
+        throw error
+      }
       let script = try text.script().replacing(
         MakeVariables.here, with: "${\(MakeVariables.hereVariable)}")
       commands += (isOne ? [script] : Self.split(script)).map { (command.line, $0) }
@@ -160,6 +167,23 @@ struct MakeStep {
       if let line = try line(command.text) { lines.append(line) }
     }
     return lines
+  }
+
+  /// Notes the parameters of a text that the script has.
+  ///
+  /// - Throws: ``Untranslatable`` if one has no single value for the whole file.
+  private mutating func use(_ text: ShellText) throws(Untranslatable) {
+    for name in text.parameters where !parameters.contains(name) {
+      if makefile.findings.requiredNames.contains(name) {
+        guard variables[name] == nil, own[name] == nil else {
+          throw Untranslatable("the variable \(name) is used before it is defined")
+        }
+        guard !makefile.findings.unsetNames.contains(name) else {
+          throw Untranslatable("the file takes the variable \(name) as not set")
+        }
+      }
+      parameters.append(name)
+    }
   }
 
   /// Returns the end of a recipe with a line `$(error …)`: make runs nothing of it.
@@ -243,8 +267,23 @@ struct MakeStep {
       throw Untranslatable("several commands for a shell without -e")
     }
     return try CommandLine(
-      text: command, ignoresErrors: ignoresErrors, endsAtFailure: endsAtFailure
+      text: command, ignoresErrors: ignoresErrors, endsAtFailure: endsAtFailure,
+      mayChangeShell: try beginsWithRequired(command)
     ).script()
+  }
+
+  /// Whether a command begins with a value that a user gives, such as `$(SUDO) rm a`.
+  ///
+  /// - Throws: ``Untranslatable`` if make could read the value as `@` or `-`: `$(Q)rm a`.
+  private func beginsWithRequired(_ command: String) throws(Untranslatable) -> Bool {
+    guard command.hasPrefix("${"), let end = command.firstIndex(of: "}"),
+      case let name = String(command[..<end].dropFirst(2)),
+      makefile.findings.requiredNames.contains(name)
+    else { return false }
+    guard command[command.index(after: end)...].first?.isWhitespace != false else {
+      throw Untranslatable("the variable \(name) is not defined in the file")
+    }
+    return true
   }
 
   private mutating func oneShell(_ commands: [String]) throws(Untranslatable) -> [String] {
@@ -297,7 +336,7 @@ struct MakeStep {
   }
 
   /// The lines that set the exported variables whose values need a shell.
-  private func exports(_ scope: MakeScope) throws(Untranslatable) -> [String] {
+  private mutating func exports(_ scope: MakeScope) throws(Untranslatable) -> [String] {
     var lines: [String] = []
     for name in makefile.exportedNames + makefile.ownExports(target) {
       guard let variable = own[name] ?? variables[name] else { continue }
@@ -313,6 +352,7 @@ struct MakeStep {
         value = try variables.expanded(variable.raw, inner)
       }
       if own[name] == nil, value.known?.contains(MakeVariables.here) == false { continue }
+      try use(value)
       let text = value.parts.map { part in
         switch part {
         case .literal(let text):

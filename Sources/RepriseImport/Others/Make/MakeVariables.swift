@@ -23,6 +23,8 @@ struct MakeScope {
   var isScript = false
   /// Whether the value is kept, as with `:=`, so that no parameter can change it.
   var isKept = false
+  /// Whether the text is a command whose output is used, which runs before its step.
+  var isCommand = false
   var depth = 0
 
   /// The same for a text that must be known now.
@@ -44,9 +46,20 @@ final class MakeFindings {
   var remarks: [ImportRemark] = []
   /// Variables whose values decide more than scripts, so that no parameter can replace them.
   var staticNames: Set<String> = []
+  /// Variables without a definition that the file takes as not set, such as in a condition.
+  var unsetNames: Set<String> = []
+  /// Variables without a definition that a user must give, in the order of their first use.
+  private(set) var requiredNames: [String] = []
+  /// Those of them that have a remark.
+  var noted: Set<String> = []
   let effort = Effort()
   /// Remarks that have been made.
   private var made: Set<String> = []
+
+  /// Makes a variable one that a user must give.
+  func require(_ name: String) {
+    if !requiredNames.contains(name) { requiredNames.append(name) }
+  }
 
   func remark(_ weight: ImportRemark.Weight, _ line: Int, _ text: String) {
     guard made.insert(text + String(line)).inserted else { return }
@@ -229,15 +242,30 @@ struct MakeVariables {
     if scope.isScript, Self.environment.contains(name) {
       return ShellText(part: .shell("${\(name)}"))
     }
-    throw Untranslatable("the variable \(name.prefix(40)) is not defined in the file")
+    return try undefined(name, scope)
+  }
+
+  /// Returns what a script has for a variable that the file does not define.
+  ///
+  /// It is a parameter without a default: an empty text could change what the script does.
+  private func undefined(_ name: String, _ scope: MakeScope) throws(Untranslatable) -> ShellText {
+    let reason = "the variable \(name.prefix(40)) is not defined in the file"
+    guard !findings.unsetNames.contains(name) else {
+      throw Untranslatable("\(reason), and the file takes it as not set")
+    }
+    guard scope.isScript, !scope.isCommand, Self.canBeGiven(name) else {
+      throw Untranslatable(reason)
+    }
+    findings.require(name)
+    return ShellText(part: .parameter(name))
   }
 
   /// Returns what a script has for a variable that a user can set.
   private func replaceable(
     _ name: String, _ variable: MakeVariable, _ scope: MakeScope
   ) -> ShellText.Part? {
-    guard scope.isScript, !scope.isKept else {
-      if scope.isKept, variable.isDefault, Self.isPlain(variable.raw) {
+    guard scope.isScript, !scope.isKept, !scope.isCommand else {
+      if scope.isScript, variable.isDefault, Self.isPlain(variable.raw) {
         return .shell("${\(name)-\(variable.raw)}")
       }
       findings.staticNames.insert(name)

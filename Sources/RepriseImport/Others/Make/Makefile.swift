@@ -129,7 +129,10 @@ struct Makefile {
     case "undefine":
       open = ([], [])
       if let reason = conditions.undecided { missing(line.number, reason) }
-      if let name = try? variables.known(rest, MakeScope()) { variables[name] = nil }
+      if let name = try? variables.known(rest, MakeScope()) {
+        variables[name] = nil
+        findings.unsetNames.insert(name)
+      }
     case "vpath", "load", "unload":
       open = ([], [])
       missing(line.number, String(line.text.trimmed.prefix(60)))

@@ -7,6 +7,8 @@ struct CommandLine {
   var ignoresErrors = false
   /// Whether the shell of its own ends with the first command that fails.
   var endsAtFailure = false
+  /// Whether it could be a command such as `cd`, as its first word is not known.
+  var mayChangeShell = false
 
   /// Words that begin a compound command, or change the shell that executes them.
   private static let special: Set = [
@@ -53,6 +55,7 @@ struct CommandLine {
   }
 
   private var changesShell: Bool {
+    if mayChangeShell { return true }
     let first = text.prefix { !$0.isWhitespace }
     if Self.special.contains(String(first)) { return true }
     guard let equals = first.firstIndex(of: "=") else { return false }
