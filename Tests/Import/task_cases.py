@@ -95,7 +95,21 @@ CASES = [
     case("a failing dependency", "tasks:\n  default: { deps: [f, d], cmds: [touch wrong] }\n"
          "  f: 'exit 4'\n  d: touch dep\n"),
     # Parts that cannot be translated fail, and nothing else runs in their place.
-    case("a variable that is not set", "tasks:\n  default: 'touch a{{.NONE}}'\n", fails=True),
+    case("a variable that is not set", "tasks:\n  default: 'touch a{{.NONE}}'\n",
+         arguments=((), ("-p", "NONE="))),
+    case("a variable that is not set, with a value",
+         "tasks:\n  default: { vars: { V: { sh: 'echo x{{.Y}}' } }, deps: [other], cmds: ['{{.DO}} sub', 'echo \"{{.NONE}}\" {{.V}} > log'] }\n"
+         "  other: 'echo {{.NONE}} > other'\n", files={"sub/x": ""},
+         arguments=(("DO=cd", "NONE=1  2", "Y=3"), ("-p", "DO=cd", "-p", "NONE=1  2", "-p", "Y=3"))),
+    case("a variable that a condition takes as not set",
+         "tasks:\n  default: 'touch a{{if .NONE}}b{{end}}{{.NONE}}'\n", fails=True),
+    case("a variable that is not set, of which a function needs the value",
+         "tasks:\n  default: 'touch {{.NONE | upper}}'\n", fails=True),
+    case("a variable that is not set, for a task that is called",
+         "tasks:\n  default: [{ task: a, vars: { X: '{{.NONE}}y' } }]\n  a: 'touch {{.X}}'\n",
+         arguments=(("NONE=1",), ("-p", "NONE=1"))),
+    case("a variable that is set later",
+         "vars: { A: '{{.B}}x', B: y }\ntasks:\n  default: 'touch {{.A}}'\n", fails=True),
     case("an unknown key", "tasks:\n  default: { failfast: true, cmds: [touch wrong] }\n", fails=True),
     case("an unknown function", "tasks:\n  default: 'touch {{uuid}}'\n", fails=True),
     case("a command of an unknown kind",

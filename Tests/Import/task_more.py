@@ -379,7 +379,7 @@ CASES = [
          fails=True),
     Case("missing var in string",
          "version: \"3\"\ntasks:\n  default: ['echo \"[{{.NOPE}}]\" > log']\n",
-         fails=True),
+         arguments=((), ("-p", "NOPE="))),
     Case("user working dir",
          "version: \"3\"\ntasks:\n  default: { dir: '{{.USER_WORKING_DIR}}', cmds: [touch a] "
          "}\n"),

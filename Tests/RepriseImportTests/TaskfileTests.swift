@@ -65,7 +65,7 @@ struct TaskfileTests {
   }
 
   @Test(arguments: [
-    "{ default: 'rm {{.A}}' }", "{ default: { failfast: true, cmds: [rm x] } }",
+    "{ default: 'rm {{.A | upper}}' }", "{ default: { failfast: true, cmds: [rm x] } }",
     "{ default: { cmds: [{ cmd: rm x, timeout: 3s }] } }", "{ default: 'rm {{uuid}}' }",
     "{ default: { cmds: [{ for: sources, cmd: rm x }] } }", "{ default: { cmds: [task: rm] } }",
     "{ default: { cmds: ['rm x &'] } }", "{ default: { env: { A: { sh: rm } }, cmds: [rm x] } }",
@@ -172,5 +172,21 @@ struct TaskfileTests {
   @Test func `a task that runs once is the same if it is called once`() throws {
     let workflow = try tasks("tasks: { t: { run: once, cmds: [./t] }, a: { deps: [t] } }")
     #expect(workflow.verdict == .full, "\(workflow.remarks)")
+  }
+
+  @Test func `a variable that is not set must be given`() throws {
+    let workflow = try tasks("tasks: { a: [{ task: b }], b: 'rm {{.OUT}}/*', c: ls }\n")
+    #expect(workflow.text.ranges(of: "OUT:\n        type: string").count == 2, "\(workflow.text)")
+    expect(workflow, contains: ["rm ${OUT}/*", "OUT: ${{ params.OUT }}"])
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    "tasks: { a: 'rm {{if .OUT}}x{{end}} {{.OUT}}/*' }", "tasks: { a: 'rm {{.OUT | upper}}/*' }",
+    "dotenv: [.env]\ntasks: { a: 'rm {{.OUT}}/*' }", "tasks: { a: 'rm {{.UID}}/*' }",
+  ])
+  func `a variable that could be set elsewhere lets the task fail`(_ text: String) throws {
+    let workflow = try tasks(text + "\n")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
   }
 }

@@ -105,9 +105,36 @@ final class TaskScope: TaskNames {
       add(name)
       return .text(ShellText(part: .parameter(name)))
     }
-    guard isOptional else { throw Untranslatable("the variable \(name) is not set") }
+    guard isOptional else { return try undefined(name, mustBeKnown) }
+    context.unsetNames.insert(name)
     note(own.mark.line, "\(task.name): \(name) is not set, as without a value for it")
     return .nothing
+  }
+
+  /// Returns the value of a variable that no file sets: a parameter that must be given.
+  private func undefined(
+    _ name: String, _ mustBeKnown: Bool
+  ) throws(Untranslatable) -> TaskValue {
+    let isSet =
+      context.globals[name] != nil || passed[name] != nil
+      || ((own["vars"]?.pairs ?? []) + task.variables).contains { $0.key.text == name }
+    // A file of variables could set it.
+    let hasFiles = context.root["dotenv"] != nil || own["dotenv"] != nil
+    guard !mustBeKnown, !isSet, !hasFiles, !context.unsetNames.contains(name),
+      MakeVariables.canBeGiven(name)
+    else { throw Untranslatable("the variable \(name) is not set") }
+    required[name] = []
+    add(name)
+    note(
+      own.mark.line,
+      "\(task.name): \(name) comes from the environment there, or is empty; here it must be given: "
+        + "-p \(name)=VALUE, in which a shell reads no quotes")
+    return .text(ShellText(part: .parameter(name)))
+  }
+
+  /// Whether a command begins with a variable that must be given, which could be `cd`.
+  func beginsWithRequired(_ command: String) -> Bool {
+    top.required.keys.contains { command.hasPrefix("${\($0)}") }
   }
 
   /// Returns the value of the last of these variables that is set before the one that uses it.

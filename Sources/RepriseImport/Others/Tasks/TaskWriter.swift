@@ -350,7 +350,8 @@ struct TaskWriter {
     if line.isEmpty { line = "true" }
     let ignores = !node.isMap ? false : node["ignore_error"]?.boolean == true
     line = try CommandLine(
-      text: line, ignoresErrors: ignores || scope.ignoresErrors, endsAtFailure: true
+      text: line, ignoresErrors: ignores || scope.ignoresErrors, endsAtFailure: true,
+      mayChangeShell: scope.beginsWithRequired(line)
     ).script()
     if node.isMap, let condition = node["if"]?.text {
       return "if \(try test(condition, inner)); then\n\(line)\nfi"

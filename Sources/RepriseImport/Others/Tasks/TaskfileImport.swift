@@ -46,6 +46,8 @@ final class TaskfileContext {
   var ambiguous: Set<String> = []
   /// Variables that decide about more than the text of commands.
   var staticNames: Set<String> = []
+  /// Variables without a value that a condition or a default has taken as not set.
+  var unsetNames: Set<String> = []
   /// The names that calls of a task set.
   var passedNames: [String: Set<String>] = [:]
   /// How often tasks are called; a call in a loop counts twice.

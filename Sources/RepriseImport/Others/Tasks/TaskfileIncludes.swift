@@ -81,6 +81,8 @@ struct TaskfileIncludes {
       }
       return
     }
+    value["optional"]?.accept()
+    value["aliases"]?.accept()
     count += 1
     files.append(root)
     let own = value["dir"]?.text.map { $0 == "." ? "" : $0 } ?? ""
