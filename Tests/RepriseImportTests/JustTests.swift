@@ -14,6 +14,12 @@ struct JustTests {
     ("x := \"a\\\"b\"\na:\n  echo '{{x}}'\n", "echo 'a\"b'"),
     ("set shell := [\"sh\", \"-ec\"]\na:\n  false; touch no\n", "(false; touch no)"),
     ("a x='p':\n  #!/bin/sh\n  echo '{{x}}'\n", "echo ''\"${x}\"''"),
+    ("a x=`ls`:\n  echo {{x}}\n", "OUTPUT_1=$(ls)\n"),
+    ("a: (b '1' '2')\nb x *y='3':\n  echo {{x}} {{y}}\n", "run: echo 1 2"),
+    ("x := 'no'\na: (b '1')\nb x y=(x + '2'):\n  echo {{x}} {{y}}\n", "run: echo 1 12"),
+    ("set positional-arguments\na x='1':\n  echo {{x}} $HOME\n", "echo ${x} $HOME"),
+    ("x := '''\n  b\n    c\n'''\na:\n  printf '{{x}}'\n", "  c\n"),
+    ("x := clean('' / '/b//c')\na:\n  echo {{x}}\n", "run: echo /b/c"),
     ("[windows]\na:\n  echo w\n[linux]\na:\n  echo l\n", "run: echo l"),
   ])
   func `a recipe runs what just runs`(_ text: String, _ part: String) throws {
@@ -31,7 +37,8 @@ struct JustTests {
 
   @Test(arguments: [
     "x := \"\\u{41}\"\na:\n  rm {{x}}\n", "a x='p':\n  #!/usr/bin/env python3\n  rm('{{x}}')\n",
-    "v := `ls`\na:\n  #!/bin/sh\n  rm {{v}}\n",
+    "set positional-arguments\na x='p':\n  rm $1\n", "a: (b '1' '2')\nb x:\n  rm {{x}}\n",
+    "a: (b)\nb +x:\n  rm {{x}}\n", "v := `ls`\na:\n  #!/bin/sh\n  rm {{v}}\n",
   ])
   func `a value that is not known lets the recipe fail`(_ text: String) throws {
     let workflow = try just(text)

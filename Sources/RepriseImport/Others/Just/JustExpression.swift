@@ -95,9 +95,8 @@ struct JustExpression {
   private func text(
     _ rest: inout Substring, _ quote: Character
   ) throws(Untranslatable) -> ShellText {
-    guard !rest.hasPrefix(String(repeating: quote, count: 3)) else {
-      throw Untranslatable("a text of several lines")
-    }
+    let fence = String(repeating: quote, count: 3)
+    if rest.hasPrefix(fence) { return try block(&rest, fence) }
     rest = rest.dropFirst()
     var inner = ""
     while let character = rest.popFirst(), character != quote {
@@ -112,6 +111,29 @@ struct JustExpression {
       inner += meant
     }
     return quote == "`" ? ShellText(part: .shell("$(\(inner))")) : ShellText(inner)
+  }
+
+  /// Reads a text of several lines, without the blanks that all its lines begin with.
+  private func block(
+    _ rest: inout Substring, _ fence: String
+  ) throws(Untranslatable) -> ShellText {
+    guard let end = rest.dropFirst(3).firstRange(of: fence) else {
+      throw Untranslatable("a text without an end")
+    }
+    var inner = rest[rest.index(rest.startIndex, offsetBy: 3)..<end.lowerBound]
+    rest = rest[end.upperBound...]
+    guard fence != "\"\"\"" || !inner.contains("\\") else {
+      throw Untranslatable("an escape in a text")
+    }
+    if inner.first == "\n" { inner = inner.dropFirst() }
+    let lines = inner.split(separator: "\n", omittingEmptySubsequences: false)
+    let starts = lines.filter { !$0.trimmed.isEmpty }.map { $0.prefix { $0 == " " || $0 == "\t" } }
+    var start = starts.first ?? ""
+    for other in starts { while !other.hasPrefix(start) { start = start.dropLast() } }
+    let text = lines.map { line in
+      line.trimmed.isEmpty ? "" : String(line.dropFirst(start.count))
+    }.joined(separator: "\n")
+    return fence.first == "`" ? ShellText(part: .shell("$(\(text))")) : ShellText(text)
   }
 
   private func variable(_ name: String, _ depth: Int) throws(Untranslatable) -> ShellText {
@@ -158,8 +180,23 @@ struct JustExpression {
     case ("file_name", 1): if let text = texts[0] { return ShellText(MakePattern.file(text)) }
     case ("parent_directory", 1), ("parent_dir", 1):
       if let text = texts[0], text.contains("/") { return ShellText(MakePattern.folder(text)) }
-    case ("join", 2):
-      if let one = texts[0], let two = texts[1] { return ShellText("\(one)/\(two)") }
+    case ("join", 2...):
+      let known = texts.compactMap(\.self)
+      guard known.count == texts.count, known.dropFirst().allSatisfy({ $0.first != "/" }) else {
+        break
+      }
+      return ShellText(
+        known.map { $0.last == "/" ? $0.dropLast() + "" : $0 }.joined(separator: "/"))
+    case ("clean", 1), ("absolute_path", 1):
+      guard let text = texts[0], text.first == "/", !text.contains("..") else { break }
+      let parts = text.split(separator: "/").filter { $0 != "." }
+      return ShellText("/" + parts.joined(separator: "/"))
+    case ("trim_start_match", 2):
+      guard let text = texts[0], let start = texts[1] else { break }
+      return ShellText(text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text)
+    case ("trim_end_match", 2):
+      guard let text = texts[0], let end = texts[1] else { break }
+      return ShellText(text.hasSuffix(end) ? String(text.dropLast(end.count)) : text)
     case ("uppercase", 1): if let text = texts[0] { return ShellText(text.uppercased()) }
     case ("lowercase", 1): if let text = texts[0] { return ShellText(text.lowercased()) }
     case ("trim", 1): if let text = texts[0] { return ShellText(text.trimmed) }

@@ -66,9 +66,17 @@ struct JustImport {
     var values: [String: ShellText] = [:]
     for parameter in recipe.parameters {
       let name = StepNames.identifier(parameter.name)
+      let earlier = values
       values[parameter.name] = ShellText(part: .parameter(name))
-      let expression = JustExpression(file: file, folder: folder, values: [:])
-      let given = parameter.value.flatMap { try? expression.value($0).known }
+      let expression = JustExpression(file: file, folder: folder, values: earlier)
+      let computed = parameter.value.flatMap { try? expression.value($0) }
+      let given = computed?.known
+      if let computed, given == nil {
+        values[parameter.name] = computed
+        note(
+          recipe.line, "\(recipe.name): \(parameter.name) cannot be set: its default is computed")
+        continue
+      }
       if let given, !given.isEmpty, !MakeVariables.isPlain(given) {
         // A shell would not read the value of a variable as just's text.
         values[parameter.name] = ShellText(given)
@@ -126,8 +134,26 @@ struct JustImport {
   }
 
   private static let attributes: Set = [
-    "private", "no-exit-message", "no-quiet", "default",
+    "private", "no-exit-message", "no-quiet", "default", "positional-arguments",
   ]
+
+  /// Whether the script of a recipe reads its arguments.
+  private func isPositional(_ recipe: JustRecipe) -> Bool {
+    let isSet = file.settings["positional-arguments"].map { $0 != "false" } == true
+    guard isSet || recipe.attributes.contains("positional-arguments"), !recipe.parameters.isEmpty
+    else { return false }
+    let words = recipe.body.first?.text.hasPrefix("#!") == true ? recipe.body[0].text.words : ["sh"]
+    guard ["sh", "bash", "dash", "zsh"].contains(MakePattern.file(words.last ?? "")) else {
+      return true
+    }
+    return recipe.body.contains { entry in
+      let parts = entry.text.split(separator: "$", omittingEmptySubsequences: false).dropFirst()
+      return parts.contains { part in
+        guard let first = part.first(where: { $0 != "{" && $0 != "#" }) else { return true }
+        return first.isNumber || "@*}".contains(first) || part.first == "#"
+      } || entry.text.words.contains("shift") || entry.text.words.contains("getopts")
+    }
+  }
 
   private mutating func visit(
     _ recipe: JustRecipe, _ values: [String: ShellText], key: String, _ plan: inout Plan
@@ -154,6 +180,10 @@ struct JustImport {
         guard let other = recipes.first(where: { $0.name == name }) else {
           throw Untranslatable("there is no recipe \(name)")
         }
+        guard
+          dependency.arguments.count <= other.parameters.count
+            || other.parameters.last?.kind != nil
+        else { throw Untranslatable("too many arguments for \(name)") }
         guard plan.active.count < Effort.depthMax, stepCount < Self.stepsMax else {
           throw Untranslatable("recipes that need too many others")
         }
@@ -161,12 +191,9 @@ struct JustImport {
         var key = name
         let expression = JustExpression(file: file, folder: folder, values: values)
         for (position, parameter) in other.parameters.enumerated() {
-          if parameter.kind != nil { throw Untranslatable("a parameter with several values") }
-          let isGiven = position < dependency.arguments.count
-          guard let text = isGiven ? dependency.arguments[position] : parameter.value else {
-            throw Untranslatable("\(name) without \(parameter.name)")
-          }
-          given[parameter.name] = try expression.value(text)
+          let own = JustExpression(file: file, folder: folder, values: given)
+          let arguments = dependency.arguments.dropFirst(position)
+          given[parameter.name] = try value(of: parameter, arguments, expression, own)
           key += "\u{0}\(given[parameter.name] ?? ShellText())"
         }
         visit(other, given, key: key, &plan)
@@ -174,6 +201,27 @@ struct JustImport {
         plan.steps.append(failed(recipe, recipe.line, error.reason, &plan))
       }
     }
+  }
+
+  /// Returns the value of a parameter of a dependency.
+  ///
+  /// - Parameters:
+  ///   - own: The expressions of the default values, which know the parameters before it.
+  private func value(
+    of parameter: JustRecipe.Parameter, _ arguments: ArraySlice<String>,
+    _ expression: JustExpression, _ own: JustExpression
+  ) throws(Untranslatable) -> ShellText {
+    guard let first = arguments.first else {
+      if let text = parameter.value { return try own.value(text) }
+      if parameter.kind == "*" { return ShellText() }
+      throw Untranslatable("a dependency without \(parameter.name)")
+    }
+    var value = try expression.value(first)
+    for argument in parameter.kind == nil ? [] : arguments.dropFirst() {
+      value.append(.literal(" "))
+      value.append(try expression.value(argument))
+    }
+    return value
   }
 
   private mutating func failed(
@@ -204,8 +252,9 @@ struct JustImport {
       guard shell != nil else { throw Untranslatable("the shell \(file.settings["shell"] ?? "")") }
       let known: Set = [
         "shell", "dotenv-load", "quiet", "export", "allow-duplicate-variables", "ignore-comments",
-        "windows-shell", "fallback", "unstable",
+        "windows-shell", "windows-powershell", "fallback", "unstable", "positional-arguments",
       ]
+      if isPositional(recipe) { throw Untranslatable("the arguments of a script, such as $1") }
       if let name = file.settings.keys.sorted().first(where: { !known.contains($0) }) {
         throw Untranslatable("the setting \(name)")
       }

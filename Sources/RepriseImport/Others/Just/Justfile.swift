@@ -51,8 +51,19 @@ struct Justfile {
 
   init(_ text: String) {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    var pending: (text: String, line: Int)?
     for (index, part) in lines.enumerated() {
       let line = String(part)
+      if let open = pending {
+        pending = nil
+        let text = open.text + "\n" + line
+        if JustQuotes.isOpen(text), index + 1 < lines.count {
+          pending = (text, open.line)
+        } else {
+          read(text.trimmed, open.line)
+        }
+        continue
+      }
       let isBody = line.first == " " || line.first == "\t"
       if isBody || line.isEmpty, !recipes.isEmpty, isOpen {
         recipes[recipes.count - 1].body.append((index + 1, line))
@@ -63,7 +74,11 @@ struct Justfile {
         continue
       }
       isOpen = false
-      read(line.trimmed, index + 1)
+      if line.contains(":="), JustQuotes.isOpen(line) {
+        pending = (line, index + 1)
+      } else {
+        read(line.trimmed, index + 1)
+      }
     }
     for position in recipes.indices {
       recipes[position].body = Self.unindented(recipes[position].body)
