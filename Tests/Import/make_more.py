@@ -182,8 +182,7 @@ CASES = [
          fails=True),
     Case("foreach rules",
          "define rule\n$(1).out:\n\techo $(1) > $$@\nendef\nall: a.out b.out\n"
-         "$(foreach n,a b,$(eval $(call rule,$(n))))\n",
-         fails=True),
+         "$(foreach n,a b,$(eval $(call rule,$(n))))\n"),
     Case("wildcards in needs",
          "all: *.txt\n\techo $^ > log\n",
          files={"b.txt": "",
@@ -321,4 +320,75 @@ CASES = [
     Case("tabs before assignment",
          "all:\n\ttouch x\n\nifdef HOME\n\tA = 1\nendif\nb:\n\techo b\n",
          fails=True),
+    # Conditions that only a shell can decide.
+    Case("a condition on a command, which holds",
+         "ifneq (,$(shell echo x))\nF = a b\nelse\nF = c\nendif\nall:\n"
+         "\ttouch $(F)\n\techo \"$(F)\" '$(F)' > log\n"),
+    Case("a condition on a kept command",
+         "V := $(shell echo 1)\nifeq ($(V),1)\nF := -x\nendif\nifeq ($(V),2)\nG := 1\nelse\nG := 2\n"
+         "endif\nF += -y\nall:\n\techo $(G) > log\n"),
+    Case("a variable before a condition, and added to",
+         "F = a\nifeq ($(shell echo 1),1)\nF += b\nelse\nF += c\nendif\nF += d\nF ?= e\nall:\n"
+         "\techo $(F) \"$(F)\" > log\n"),
+    Case("a variable before a condition that does not hold",
+         "F = a\nifeq ($(shell echo 2),1)\nF += b\nelse\nF += c\nendif\nifneq '$(shell echo)' ''\n"
+         "F = z\nendif\nall:\n\techo $(F) > log\n"),
+    Case("a variable that only a condition defines",
+         "ifeq ($(shell echo 1),1)\nF = a\nendif\nall:\n\ttouch $(F)\n", fails=True),
+    Case("a condition in a condition",
+         "A = 1\nifeq ($(shell echo 1),1)\nifeq ($(shell echo 2),2)\nA = 2\nendif\nendif\nall:\n"
+         "\ttouch $(A)\n", fails=True),
+    Case("a condition after else",
+         "ifeq ($(shell echo 1),2)\nA = 1\nelse ifeq ($(shell echo 1),1)\nA = 2\nelse\nA = 3\nendif\n"
+         "all:\n\ttouch $(A)\n", fails=True),
+    Case("quotes under a condition",
+         "A = 1\nifeq ($(shell echo 1),1)\nA = 'a b'\nendif\nall:\n\ttouch $(A)\n", fails=True),
+    Case("a command under a condition",
+         "D = @\nifeq ($(shell echo 1),1)\nD = -\nendif\nall:\n\t$(D)touch a\n", fails=True),
+    Case("a target under a condition",
+         "all: b\nifeq ($(shell echo 1),1)\nb: ; touch b\nendif\n", fails=True),
+    Case("a name of a target under a condition",
+         "F = a\nifeq ($(shell echo 1),1)\nF = b\nendif\nall: $(F)\n\ttouch all\n", fails=True),
+    Case("ifdef of what a command prints",
+         "A := $(shell true)\nB := $(shell echo x)\nC = $(shell true)\nR = no\nS = no\nT = no\n"
+         "ifdef A\nR = yes\nendif\nifdef B\nS = yes\nendif\nifdef C\nT = yes\nendif\n"
+         "all:\n\techo $(R) $(S) $(T) > log\n"),
+    Case("a condition on stripped output",
+         "A = no\nifneq (\"$(strip $(shell echo '  '))\",\"\")\nA = yes\nendif\n"
+         "B = no\nifeq ($(strip $(shell echo '  a   b ')),a b)\nB = yes\nendif\n"
+         "all:\n\techo $(A) $(B) > log\n"),
+    Case("conditions in a recipe",
+         "all:\nifeq (,$(shell cat made 2>/dev/null))\n\techo x > made\n\tcd sub && touch y\nelse\n"
+         "\ttouch wrong\nendif\n\ttouch z\nifneq (,$(shell echo a))\n\tfalse\nendif\n\ttouch no\n",
+         files={"sub/x": ""}),
+    Case("an error under a condition in a recipe",
+         "all:\n\ttouch a\nifeq ($(shell echo 1),1)\n\t$(error no)\nendif\n"),
+    Case("an error under a condition that does not hold",
+         "ifeq ($(shell echo 1),2)\n$(error no)\nendif\nall:\n\ttouch a\nifeq ($(shell echo 1),2)\n"
+         "\t$(error no)\nendif\n"),
+    Case("an error under a condition",
+         "ifneq ($(shell echo 1),2)\n$(error it's wrong)\nendif\nall:\n\ttouch a\n"),
+    Case("an error after else",
+         "ifeq ($(shell echo 1),2)\nA = 1\nelse\n$(error no)\nendif\nall:\n\ttouch a\n"),
+    Case("an export under a condition",
+         "export A = 1\nifeq ($(shell echo 1),1)\nA = 2\nendif\nall:\n\techo $$A > log\n"),
+    Case("the default goal under a condition",
+         "ifeq ($(shell echo 1),1)\n.DEFAULT_GOAL = b\nendif\na: ; touch a\nb: ; touch b\n",
+         fails=True),
+    # Lines that are computed.
+    Case("rules that are computed",
+         "define rule\n.PHONY: $(1)\n$(1): $(2)\n\techo $(1) $$@ $$^ >> log\nendef\nall: x y\n"
+         "$(eval $(call rule,x,))\n$(eval $(call rule,y,x))\n"),
+    Case("rules for each of a list",
+         "all: a b\ndefine rule\n$(1):\n\techo $(1) > $$@\nN += $(1)\nendef\n"
+         "$(foreach n,a b,$(eval $(call rule,$(n))))\nlast: ; echo $(N) > log\n", goal="last"),
+    Case("a variable that is computed",
+         "$(eval A = 1)\n$(eval B := $(A)2)\nall:\n\techo $(A) $(B) > log\n"),
+    Case("lines from a command", "$(eval $(shell echo A = 1))\nall:\n\ttouch $(A)\n", fails=True),
+    Case("the name of the machine in a variable",
+         "UNAME ?= uname\nS := $(shell $(UNAME))\nall: $(S)\n$(S): ; touch $@\n"),
+    Case("files that find prints",
+         "S := $(shell find src -type f -name '*.x')\nall: $(S) $(shell find . -name \"b.y\")\n"
+         "\techo $(sort $^) > log\n",
+         files={"src/a.x": "", "src/d/e.x": "", "src/c.z": "", "b.y": ""}),
 ]

@@ -71,7 +71,10 @@ struct MakeTests {
   @Test(arguments: [
     "clean:\n\trm -rf $(shell ls $(OUT))/*\n", "a: $(OUT)\n\trm -rf x\n",
     "a:\n\trm -rf x $(A%B) $(x.y)\n",
-    "ifeq ($(shell id),x)\nA = 1\nelse\nA = 2\nendif\na:\n\trm -rf $(A)\n",
+    "ifeq ($(shell id),x)\nA = 1\nendif\na:\n\trm -rf $(A)\n",
+    "A = 1\nifeq ($(shell id),x)\nA = 'b c'\nendif\na:\n\trm -rf $(A)\n",
+    "A = 1\nifeq ($(shell id),x)\nelse ifeq (1,1)\nA = 2\nendif\na:\n\trm -rf $(A)\n",
+    "A = @\nifeq ($(shell id),x)\nA = -\nendif\na:\n\t$(A)rm -rf b\n",
     "SHELL = python3\na:\n\trm -rf x\n", "a:\n\trm -rf x &\n", "A = $(eval x)\na:\n\trm -rf $(A)\n",
   ])
   func `a command that cannot be translated fails and nothing runs in its place`(
@@ -105,6 +108,17 @@ struct MakeTests {
     ),
     ("include s/b.mk\na:\n\tls $(lastword $(MAKEFILE_LIST))\n", "ls s/b.mk"),
     ("a: A = 1;2\na:\n\techo '$(A)'\n", "echo '1;2'"),
+    ("$(eval A = 1)\na:\n\techo $(A)\n", "A: \"1\""),
+    ("$(foreach n,b c,$(eval $(n): ; echo $(n)))\nall: c\n", "run: echo c"),
+    (
+      "A = 1\nifneq ($(shell id -u),0)\nA += 2\nendif\na:\n\techo $(A)\n",
+      "echo $(if [ \"$({ id -u; } | paste -s -d ' ' -)\" != \"0\" ]; then printf '%s\\n' \"1 2\"; "
+        + "else printf '%s\\n' \"1\"; fi)"
+    ),
+    ("a:\nifeq ($(shell id -u),0)\n\techo b\nelse\n\techo c\nendif\n", "[ -z \"$HOLDS_1\" ]"),
+    ("ifeq ($(shell id -u),0)\n$(error no)\nendif\na:\n\techo b\n", "echo '*** no.  Stop.' >&2"),
+    ("ifeq ($(shell go env GOOS),linux)\nA = 7\nendif\na:\n\techo $(A)\n", "A: \"7\""),
+    ("A := $(shell find s -name '*.mk')\na: $(A)\n\techo $^\n", "echo s/b.mk"),
     ("ifdef CC\nA = 1\nelse\nA = 2\nendif\na:\n\techo $(A)\n", "A: \"1\""),
   ])
   func `what make says in a rare way is said here, too`(_ text: String, _ part: String) throws {
@@ -120,7 +134,8 @@ struct MakeTests {
     "a: b.o\n\trm -rf $<\n%.o: %.c\n\tcc $<\n",
     "a: $(notdir $(CURDIR))\n\trm -rf x\n", "a:\n\trm -rf $(subst /,-,$(CURDIR))\n",
     "a:\n\trm -rf $(realpath ../x)\n", "a:: x\n\trm -rf a\na:: y\n\trm -rf b\nx y: ; ls\n",
-    "VPATH = src\na:\n\trm -rf b\n", "$(eval A = 1)\na:\n\trm -rf b\n",
+    "VPATH = src\na:\n\trm -rf b\n", "$(eval $(shell ls))\na:\n\trm -rf b\n",
+    "ifeq ($(shell id),x)\n.DEFAULT_GOAL = b\nendif\na:\n\trm -rf b\n",
     ".IGNORE:\na:\n\trm -rf b\n", "include none.mk\na:\n\trm -rf b\n",
     "ifdef PATH\nA = 1\nendif\na:\n\trm -rf $(A)\n",
     "ifeq ($(shell id),x)\nexport A = 1\nendif\na:\n\trm -rf b\n",
@@ -162,7 +177,7 @@ struct MakeTests {
     #expect(!workflow.text.contains("A: \"2\""), "\(workflow.text)")
   }
 
-  @Test(arguments: ["all: none\n", "all: x.out\n$(eval x.out: ; ls)\n"])
+  @Test(arguments: ["all: none\n", "all: x.out\n$(eval $(shell ls))\n"])
   func `a target whose needs nothing makes fails`(_ text: String) throws {
     let workflow = try make(text)
     #expect(workflow.text.contains("exit 1"), "\(workflow.text)")

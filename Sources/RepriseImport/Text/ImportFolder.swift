@@ -56,6 +56,50 @@ package struct ImportFolder {
     return found.filter { !$0.isEmpty }
   }
 
+  /// Returns what a command `find FOLDER -type f -name PATTERN` prints; nil for another command.
+  func found(_ command: String) -> [String]? {
+    var words = command.replacing("'", with: "").replacing("\"", with: "")
+      .split(separator: " ").map(String.init)[...]
+    guard words.popFirst() == "find" else { return nil }
+    var starts: [String] = []
+    while let word = words.first, word.first != "-" {
+      starts.append(word)
+      words.removeFirst()
+    }
+    var pattern: String?
+    var isFile = false
+    while let option = words.popFirst() {
+      switch (option, words.first) {
+      case ("-type", "f"): isFile = true
+      case ("-name", let name?) where pattern == nil: pattern = name
+      case ("-print", nil): continue
+      default: return nil
+      }
+      words.removeFirst()
+    }
+    guard isFile || pattern?.contains(".") == true, let pattern,
+      !starts.isEmpty, starts.allSatisfy({ exists($0) && !$0.contains("..") && $0.first != "/" })
+    else { return nil }
+    var files: [String] = []
+    var open = starts.map { (path: $0, depth: 0) }
+    while let (path, depth) = open.popLast() {
+      for name in names(path) {
+        let own = path == "." ? "./" + name : "\(path)/\(name)"
+        if name.last == "/" {
+          guard depth < Self.depthMax else { return nil }
+          open.append((String(own.dropLast()), depth + 1))
+        } else if Self.matches(name[...], pattern[...]) {
+          files.append(own)
+        }
+        guard files.count + open.count < Self.countMax else { return nil }
+      }
+    }
+    return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// How deep folders are searched, and for how many files.
+  private static let (depthMax, countMax) = (24, 20_000)
+
   private static func matches(_ name: Substring, _ pattern: Substring) -> Bool {
     guard let first = pattern.first else { return name.isEmpty }
     let rest = pattern.dropFirst()
@@ -84,6 +128,12 @@ package struct ImportFolder {
     return isIn != isNegated
   }
 
+  /// The names of architectures in Go.
+  private static let goNames = [
+    "x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64", "i686": "386", "riscv64": "riscv64",
+    "s390x": "s390x", "ppc64le": "ppc64le", "loongarch64": "loong64",
+  ]
+
   /// Returns what a command prints that describes the machine.
   func machine(_ command: String) -> String? {
     // Some ask a shell of their own, and say what is printed without uname.
@@ -97,6 +147,8 @@ package struct ImportFolder {
       switch command.trimmed {
       case "uname", "uname -s": system
       case "uname -m", "uname -p": architecture
+      case "go env GOOS", "go env GOHOSTOS": system.lowercased()
+      case "go env GOARCH", "go env GOHOSTARCH": Self.goNames[architecture] ?? ""
       default: ""
       }
     return text.isEmpty ? nil : text

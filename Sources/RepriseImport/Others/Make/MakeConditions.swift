@@ -6,8 +6,8 @@ struct MakeConditions {
     case active
     /// Not read; the value says whether a branch has been read before.
     case inactive(wasActive: Bool)
-    /// It depends on something that is not known.
-    case undecided(String)
+    /// It depends on something that is not known; a shell can decide it if there is a test.
+    case undecided(String, MakeTest?)
   }
 
   private var states: [(state: State, line: Int)] = []
@@ -20,9 +20,17 @@ struct MakeConditions {
   /// Why it is not known whether the lines count; nil if it is.
   var undecided: String? {
     for entry in states {
-      if case .undecided(let reason) = entry.state { return reason }
+      if case .undecided(let reason, _) = entry.state { return reason }
     }
     return nil
+  }
+
+  /// The test that decides whether the lines count; nil if several conditions do, or there is none.
+  var test: MakeTest? {
+    let tests = states.compactMap { entry -> MakeTest?? in
+      if case .undecided(_, let test) = entry.state { .some(test) } else { nil }
+    }
+    return tests.count == 1 ? tests[0] : nil
   }
 
   /// The line of a condition that has no end.
@@ -38,7 +46,9 @@ struct MakeConditions {
       guard let last = states.popLast() else { return true }
       let rest = String(text.dropFirst(4)).trimmed
       switch last.state {
-      case .undecided: states.append(last)
+      case .undecided(let reason, var test):
+        test?.isElse.toggle()
+        states.append((.undecided(reason, rest.isEmpty ? test : nil), last.line))
       case .active, .inactive(wasActive: true):
         states.append((.inactive(wasActive: true), last.line))
       case .inactive:
@@ -66,7 +76,11 @@ struct MakeConditions {
         let name = try variables.known(text, MakeScope())
         if let problem = variables[name]?.problem { throw Untranslatable(problem) }
         if let variable = variables[name] {
-          isTrue = !variable.raw.isEmpty || variable.value?.isEmpty == false
+          guard variable.choice == nil, variable.value?.known != nil || variable.value == nil else {
+            throw Untranslatable("only a shell knows the value of $(\(name))")
+          }
+          isTrue =
+            variable.value?.isEmpty == false || variable.value == nil && !variable.raw.isEmpty
         } else if MakeVariables.environment.contains(name) {
           throw Untranslatable("\(name) is a variable of the environment")
         } else {
@@ -81,8 +95,11 @@ struct MakeConditions {
         ? .active : .inactive(wasActive: false)
     } catch {
       let reason = "whether \(line.text.trimmed.prefix(60)) holds is not known: \(error.reason)"
-      variables.findings.remark(.missing, line.number, reason)
-      return .undecided(reason)
+      let test = test(word, line, variables)
+      variables.findings.remark(
+        test == nil ? .missing : .note, line.number,
+        test == nil ? reason : "\(line.text.trimmed.prefix(60)) is decided when a step runs")
+      return .undecided(reason, test)
     }
   }
 
@@ -91,7 +108,7 @@ struct MakeConditions {
     variables.findings.remark(.note, line, "\(name) is not set, as without a value for it")
   }
 
-  private func sides(_ text: String) throws(Untranslatable) -> (Substring, Substring) {
+  func sides(_ text: String) throws(Untranslatable) -> (Substring, Substring) {
     if text.first == "(", text.last == ")" {
       let inner = text.dropFirst().dropLast()
       if let comma = inner.firstOutside(",") {
@@ -114,6 +131,13 @@ struct MakeConditions {
   private func value(
     _ text: Substring, _ line: MakeLine, _ variables: MakeVariables
   ) throws(Untranslatable) -> String {
+    let value = try variables.known(text, scope(for: text, line, variables))
+    guard !value.contains(MakeVariables.here) else { throw Untranslatable("the folder of the run") }
+    return value
+  }
+
+  /// Returns a scope in which the variables of a side that are not set are empty.
+  func scope(for text: Substring, _ line: MakeLine, _ variables: MakeVariables) -> MakeScope {
     var scope = MakeScope()
     for name in Self.names(in: text)
     where variables[name] == nil && !["CURDIR", "OS", "MAKE", "SHELL"].contains(name) {
@@ -126,9 +150,7 @@ struct MakeConditions {
       noteUnset(name, line.number, variables)
       scope.automatic[name] = ShellText()
     }
-    let value = try variables.known(text, scope)
-    guard !value.contains(MakeVariables.here) else { throw Untranslatable("the folder of the run") }
-    return value
+    return scope
   }
 
   /// The names of variables in a text.

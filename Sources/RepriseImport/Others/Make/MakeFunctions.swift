@@ -14,7 +14,8 @@ extension MakeVariables {
     case "call": return try call(Self.arguments(text), scope)
     case "strip":
       let value = try expanded(text, scope)
-      return value.known.map { ShellText($0.words.joined(separator: " ")) } ?? value
+      guard let known = value.known else { return try stripped(value, scope) }
+      return ShellText(known.words.joined(separator: " "))
     case "error", "eval", "file", "guile", "load":
       throw Untranslatable("$(\(name) \(text.prefix(40)))")
     case "info", "warning":
@@ -198,6 +199,7 @@ extension MakeVariables {
       throw Untranslatable("the function \(name) is not defined in the file")
     }
     if let problem = variable.problem { throw Untranslatable(problem) }
+    guard variable.choice == nil else { throw Untranslatable("a function under a condition") }
     var inner = scope
     for number in 0..<10 { inner.automatic[String(number)] = ShellText() }
     for (number, part) in parts.enumerated() {
@@ -205,6 +207,18 @@ extension MakeVariables {
     }
     if let value = variable.value { return value }
     return try expanded(variable.raw, inner.deeper)
+  }
+
+  /// Returns the output of a command without the blanks around its words.
+  private func stripped(_ value: ShellText, _ scope: MakeScope) throws(Untranslatable) -> ShellText
+  {
+    // Within a command of its own, it could be compared.
+    guard scope.isCommand else { return value }
+    guard value.parts.count == 1, case .shell(let text) = value.parts[0],
+      text.hasPrefix("$("), text.hasSuffix(ShellText.joined)
+    else { throw Untranslatable("$(strip …) of a value that only a shell knows") }
+    let command = text.dropLast(ShellText.joined.count)
+    return ShellText(part: .shell("$(set -f; printf '%s\\n' \(command))\(ShellText.joined)"))
   }
 
   private func shell(_ text: Substring, _ scope: MakeScope) throws(Untranslatable) -> ShellText {
@@ -221,9 +235,15 @@ extension MakeVariables {
       return ShellText(MakePattern.folder(plain.words[1]))
     }
     guard scope.isScript else {
-      if let plain, let answer = folder.machine(plain) {
+      if let plain = plain ?? (try? known(text, scope))?.trimmed,
+        let answer = folder.machine(plain)
+      {
         findings.remark(.note, 0, "$(shell \(plain)) is \(answer), as on this machine")
         return ShellText(answer)
+      }
+      if let plain, let files = folder.found(plain) {
+        findings.remark(.note, 0, "$(shell \(plain)) has the files that there are now")
+        return ShellText(files.joined(separator: " "))
       }
       throw Untranslatable("only a shell knows the output of \(text.trimmed.prefix(60))")
     }

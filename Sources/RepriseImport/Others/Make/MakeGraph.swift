@@ -43,7 +43,7 @@ struct MakeGraph {
 
   /// The goal of make without an argument.
   var defaultGoal: String? {
-    if let goal = makefile.variables[".DEFAULT_GOAL"],
+    if let goal = makefile.variables[".DEFAULT_GOAL"], goal.choice == nil,
       let name = try? makefile.variables.known(goal.raw, MakeScope()).trimmed
     {
       return name

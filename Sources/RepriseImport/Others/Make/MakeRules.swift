@@ -4,6 +4,8 @@
 struct MakeCommand {
   var line: Int
   var text: String
+  /// The condition that decides whether it counts; nil if it always does.
+  var test: MakeTest?
 }
 
 /// What a makefile says about a target.
@@ -65,5 +67,60 @@ struct MakeAssignment {
     self.name = name
     self.kind = kind
     value = rest[rest.index(after: equals)...].drop(while: \.isWhitespace)
+  }
+}
+
+extension Makefile {
+  /// Returns a variable after an assignment; nil if it stays as it is.
+  static func changed(
+    _ old: MakeVariable?, _ assignment: MakeAssignment, _ value: Substring, _ line: Int,
+    _ variables: MakeVariables, _ scope: MakeScope
+  ) -> MakeVariable? {
+    if let choice = old?.choice, assignment.kind != "=", assignment.kind != ":=" {
+      return changed(choice, old, assignment, value, line, variables, scope)
+    }
+    var new = MakeVariable(raw: String(value), line: line)
+    var script = scope
+    script.isScript = true
+    script.isKept = true
+    do throws(Untranslatable) {
+      switch assignment.kind {
+      case "?=":
+        if old != nil { return nil }
+        new.isDefault = true
+      case "+=":
+        guard var old else { break }
+        new.problem = old.problem
+        if var text = old.value {
+          if !text.isEmpty { text.append(.literal(" ")) }
+          text.append(try variables.expanded(value, script))
+          new.value = text
+        } else {
+          old.raw += old.raw.isEmpty ? String(value) : " " + value
+          new.raw = old.raw
+        }
+      case ":=": new.value = try variables.expanded(value, script)
+      case "!=":
+        new.raw = "$(shell \(value))"
+        new.value = try variables.expanded("$(shell \(value))", script)
+      default: break
+      }
+    } catch {
+      new.problem = error.reason
+    }
+    if let known = new.value?.known { new.raw = known }
+    return new
+  }
+
+  /// Returns a variable that depends on a condition after `+=` or `?=`.
+  private static func changed(
+    _ choice: MakeChoice, _ old: MakeVariable?, _ assignment: MakeAssignment, _ value: Substring,
+    _ line: Int, _ variables: MakeVariables, _ scope: MakeScope
+  ) -> MakeVariable? {
+    var new = old
+    new?.choice?.branches = choice.branches.map {
+      changed($0, assignment, value, line, variables, scope) ?? $0
+    }
+    return new
   }
 }

@@ -134,12 +134,18 @@ struct MakeStep {
     lines += try exports(scope)
     try readShell(scope)
     let isOne = makefile.settings.contains(".ONESHELL")
-    var commands: [(line: Int, text: String)] = []
+    var commands: [(text: String, test: MakeTest?)] = []
+    lines = Self.checks(makefile.checks) + lines
     for command in target.recipe ?? [] {
       let text: ShellText
       do throws(Untranslatable) {
-        if let message = try stop(command, scope) { return [message] }
-        if let line = try assignment(command, &scope) {
+        if let message = try stop(command, scope) {
+          guard let test = command.test else { return Self.stopping(message) }
+          lines += Self.checks([MakeCheck(test: test, message: message)])
+          continue
+        }
+        if isOne, command.test != nil { throw Untranslatable("a condition and .ONESHELL") }
+        if command.test == nil, let line = try assignment(command, &scope) {
           lines.append(line)
           continue
         }
@@ -156,17 +162,18 @@ struct MakeStep {
       }
       let script = try text.script().replacing(
         MakeVariables.here, with: "${\(MakeVariables.hereVariable)}")
-      commands += (isOne ? [script] : Self.split(script)).map { (command.line, $0) }
+      commands += (isOne ? [script] : Self.split(script)).map { ($0, command.test) }
     }
     if makefile.settings.contains(".DELETE_ON_ERROR"), !makefile.phony.contains(target.name) {
       let name = MakePattern.relative(target.name).shellQuoted
       lines.append("trap '[ $? = 0 ] || rm -f '\(name.shellQuoted) EXIT")
     }
     if isOne { return lines + (try oneShell(commands.map(\.text))) }
+    var written: [(text: String, test: MakeTest?)] = []
     for command in commands {
-      if let line = try line(command.text) { lines.append(line) }
+      if let line = try line(command.text) { written.append((line, command.test)) }
     }
-    return lines
+    return lines + Self.conditional(written)
   }
 
   /// Notes the parameters of a text that the script has.
@@ -186,14 +193,18 @@ struct MakeStep {
     }
   }
 
-  /// Returns the end of a recipe with a line `$(error …)`: make runs nothing of it.
+  private static func stopping(_ message: String) -> [String] {
+    ["echo \("*** \(message).  Stop.".shellQuoted) >&2; exit 2"]
+  }
+
+  /// Returns the message of a line `$(error …)`: make runs nothing of its recipe.
   private func stop(
     _ command: MakeCommand, _ scope: MakeScope
   ) throws(Untranslatable) -> String? {
     guard let text = Self.argument(of: "error", in: command.text) else { return nil }
     let message = try variables.known(text, scope)
     guard !message.contains(MakeVariables.here) else { return nil }
-    return "echo \("*** \(message).  Stop.".shellQuoted) >&2; exit 2"
+    return message
   }
 
   /// Reads a line `$(eval NAME := $(shell …))`: returns the line that sets a variable of the script.
@@ -223,7 +234,7 @@ struct MakeStep {
   }
 
   /// The argument of a function that is a whole command.
-  private static func argument(of function: String, in command: String) -> Substring? {
+  static func argument(of function: String, in command: String) -> Substring? {
     let text = command.trimmed[...].drop { "@-+ ".contains($0) }
     guard text.hasPrefix("$(\(function) "),
       let end = MakeVariables.end(of: text.dropFirst(2), "("),
@@ -276,6 +287,9 @@ struct MakeStep {
   ///
   /// - Throws: ``Untranslatable`` if make could read the value as `@` or `-`: `$(Q)rm a`.
   private func beginsWithRequired(_ command: String) throws(Untranslatable) -> Bool {
+    guard !command.hasPrefix("$(if ") else {
+      throw Untranslatable("a command that begins with a value under a condition")
+    }
     guard command.hasPrefix("${"), let end = command.firstIndex(of: "}"),
       case let name = String(command[..<end].dropFirst(2)),
       makefile.findings.requiredNames.contains(name)
@@ -343,6 +357,8 @@ struct MakeStep {
       var value: ShellText
       if let known = variable.value {
         value = known
+      } else if variable.choice != nil {
+        value = try variables.expanded("$(\(name))", scope)
       } else if variable.isDefault {
         value = ShellText(part: .shell("${\(name)-\(try variables.known(variable.raw, scope))}"))
       } else {
@@ -353,16 +369,8 @@ struct MakeStep {
       }
       if own[name] == nil, value.known?.contains(MakeVariables.here) == false { continue }
       try use(value)
-      let text = value.parts.map { part in
-        switch part {
-        case .literal(let text):
-          text.map { "\"\\$`".contains($0) ? "\\\($0)" : "\($0)" }.joined()
-        case .shell(let text): ShellText.expansion(text, isQuoted: true)
-        case .parameter(let name): "${\(name)}"
-        }
-      }.joined()
       lines.append(
-        "export \(name)=\"\(text)\"".replacing(
+        "export \(name)=\(value.doubleQuoted)".replacing(
           MakeVariables.here, with: "${\(MakeVariables.hereVariable)}"))
     }
     return lines

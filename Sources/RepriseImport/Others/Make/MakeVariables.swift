@@ -11,6 +11,8 @@ struct MakeVariable {
   var problem: String?
   /// Whether a variable of the environment takes precedence, as with `?=`.
   var isDefault = false
+  /// Its values, if it depends on a condition that only a shell can decide.
+  var choice: MakeChoice?
 }
 
 /// What a reference can mean at its place.
@@ -202,28 +204,40 @@ struct MakeVariables {
           .joined(separator: " "))
     }
     if let variable = scope.own[name] ?? named[name] {
-      if let problem = variable.problem { throw Untranslatable(problem) }
-      if scope.own[name] == nil, let part = replaceable(name, variable, scope) {
-        return ShellText(part: part)
+      return try value(of: name, variable, scope)
+    }
+    return try builtIn(name, scope)
+  }
+
+  func value(
+    of name: String, _ variable: MakeVariable, _ scope: MakeScope
+  ) throws(Untranslatable) -> ShellText {
+    if let problem = variable.problem { throw Untranslatable(problem) }
+    if let choice = variable.choice { return try chosen(name, choice, scope) }
+    if scope.own[name] == nil, let part = replaceable(name, variable, scope) {
+      return ShellText(part: part)
+    }
+    if let value = variable.value {
+      guard scope.isScript || value.known != nil else {
+        // A command such as uname has one answer on this machine.
+        if variable.raw.hasPrefix("$(shell ") { return try expanded(variable.raw, scope.deeper) }
+        throw Untranslatable("only a shell knows the value of $(\(name))")
       }
-      if let value = variable.value {
-        guard scope.isScript || value.known != nil else {
-          // A command such as uname has one answer on this machine.
-          if variable.raw.hasPrefix("$(shell ") { return try expanded(variable.raw, scope.deeper) }
-          throw Untranslatable("only a shell knows the value of $(\(name))")
-        }
-        return value
-      }
-      let value = try expanded(variable.raw, scope.deeper)
-      guard variable.isDefault, scope.own[name] == nil else { return value }
-      if scope.isScript, !scope.isKept, let known = value.known, Self.isPlain(known),
-        StepNames.identifier(name) == name
-      {
-        return ShellText(part: .shell("${\(name)-\(known)}"))
-      }
-      noteDefault(name, variable)
       return value
     }
+    let value = try expanded(variable.raw, scope.deeper)
+    guard variable.isDefault, scope.own[name] == nil else { return value }
+    if scope.isScript, !scope.isKept, let known = value.known, Self.isPlain(known),
+      StepNames.identifier(name) == name
+    {
+      return ShellText(part: .shell("${\(name)-\(known)}"))
+    }
+    noteDefault(name, variable)
+    return value
+  }
+
+  /// Returns the value of a variable that the file does not define.
+  private func builtIn(_ name: String, _ scope: MakeScope) throws(Untranslatable) -> ShellText {
     switch name {
     case "CURDIR": return ShellText(Self.here)
     case "MAKEFILE_LIST": return ShellText(" " + files.joined(separator: " "))

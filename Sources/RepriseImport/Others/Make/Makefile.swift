@@ -16,14 +16,16 @@ struct Makefile {
   private(set) var fallback: MakeTarget?
   /// A part of the file that is not known, which could define anything: no target can be made.
   private(set) var problem: (line: Int, text: String)?
+  /// Ends with `$(error …)` that a shell decides about.
+  var checks: [MakeCheck] = []
   var variables: MakeVariables
   let findings = MakeFindings()
 
   /// The rules whose commands follow: names of targets, and positions of pattern rules.
-  private var open: (targets: [String], patterns: [Int]) = ([], [])
-  private var conditions = MakeConditions()
+  var open: (targets: [String], patterns: [Int]) = ([], [])
+  private(set) var conditions = MakeConditions()
   private var definition: (assignment: MakeAssignment, lines: [String], line: Int)?
-  private var depth = 0
+  var depth = 0
   /// Whether the commands that follow belong to a rule that could not be read.
   private var skipsCommands = false
   /// The targets with commands that those of the rule that is read replace.
@@ -44,13 +46,15 @@ struct Makefile {
     }
   }
 
-  private mutating func missing(_ line: Int, _ text: String) {
+  mutating func missing(_ line: Int, _ text: String) {
     findings.remark(.missing, line, text)
     problem = problem ?? (line, text)
   }
 
-  private mutating func read(_ text: String) {
-    for line in MakeLine.lines(of: text) {
+  /// Reads lines; those that are computed have the number of the line that does it.
+  mutating func read(_ text: String, at number: Int? = nil) {
+    for var line in MakeLine.lines(of: text) {
+      line.number = number ?? line.number
       if readDefinition(line) { continue }
       if line.isCommand, !open.targets.isEmpty || !open.patterns.isEmpty {
         if conditions.isActive { add(line) }
@@ -69,16 +73,19 @@ struct Makefile {
   }
 
   private mutating func add(_ line: MakeLine) {
-    let command = MakeCommand(line: line.number, text: String(line.text.dropFirst()))
+    let test = conditions.test
+    let command = MakeCommand(
+      line: line.number, text: String(line.text.dropFirst()), test: test)
+    let undecided = test == nil ? conditions.undecided : nil
     for name in open.targets {
       if replaced.remove(name) != nil { targets[name]?.recipe = [] }
       let recipe = (targets[name]?.recipe ?? []) + [command]
       targets[name]?.recipe = recipe
-      if let reason = conditions.undecided { targets[name]?.problem = reason }
+      if let undecided { targets[name]?.problem = undecided }
     }
     for position in open.patterns {
       patterns[position].recipe.append(command)
-      if let reason = conditions.undecided { patterns[position].problem = reason }
+      if let undecided { patterns[position].problem = undecided }
     }
   }
 
@@ -145,16 +152,6 @@ struct Makefile {
     }
   }
 
-  /// Reads a line that is only a reference, such as `$(info …)`.
-  private mutating func readReference(_ line: MakeLine) {
-    do throws(Untranslatable) {
-      let text = try variables.known(line.text, MakeScope()).trimmed
-      if !text.isEmpty { missing(line.number, "lines that a reference makes") }
-    } catch {
-      missing(line.number, error.reason)
-    }
-  }
-
   private mutating func include(_ text: String, _ line: Int, isRequired: Bool) {
     let names: [String]
     do throws(Untranslatable) {
@@ -190,50 +187,18 @@ struct Makefile {
       return missing(line, "a variable with a computed name: \(error.reason)")
     }
     if assignment.isExported { exported.insert(name) }
-    let changed = Self.changed(
-      variables[name], assignment, value, line, variables, MakeScope())
-    if var changed {
-      changed.problem = conditions.undecided ?? changed.problem
-      variables[name] = changed
+    if let reason = conditions.undecided, name == ".DEFAULT_GOAL" { missing(line, reason) }
+    let old = variables[name]
+    guard conditions.undecided != nil else {
+      let new = Self.changed(old, assignment, value, line, variables, MakeScope())
+      if let new { variables[name] = new }
+      return
     }
-  }
-
-  /// Returns a variable after an assignment; nil if it stays as it is.
-  static func changed(
-    _ old: MakeVariable?, _ assignment: MakeAssignment, _ value: Substring, _ line: Int,
-    _ variables: MakeVariables, _ scope: MakeScope
-  ) -> MakeVariable? {
-    var new = MakeVariable(raw: String(value), line: line)
-    var script = scope
-    script.isScript = true
-    script.isKept = true
-    do throws(Untranslatable) {
-      switch assignment.kind {
-      case "?=":
-        if old != nil { return nil }
-        new.isDefault = true
-      case "+=":
-        guard var old else { break }
-        new.problem = old.problem
-        if var text = old.value {
-          if !text.isEmpty { text.append(.literal(" ")) }
-          text.append(try variables.expanded(value, script))
-          new.value = text
-        } else {
-          old.raw += old.raw.isEmpty ? String(value) : " " + value
-          new.raw = old.raw
-        }
-      case ":=": new.value = try variables.expanded(value, script)
-      case "!=":
-        new.raw = "$(shell \(value))"
-        new.value = try variables.expanded("$(shell \(value))", script)
-      default: break
-      }
-    } catch {
-      new.problem = error.reason
+    let known = variables
+    let new = conditions.chosen(old) {
+      Self.changed($0, assignment, value, line, known, MakeScope())
     }
-    if let known = new.value?.known { new.raw = known }
-    return new
+    if let new { variables[name] = new }
   }
 
   // MARK: Rules

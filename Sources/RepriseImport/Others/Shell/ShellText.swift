@@ -88,6 +88,19 @@ struct ShellText: Equatable {
     return isQuoted ? "$({ \(command); } | paste -s -d ' ' -)" : "$(\(command))"
   }
 
+  /// The text in double quotes of a shell.
+  var doubleQuoted: String {
+    let text = parts.map { part in
+      switch part {
+      case .literal(let text):
+        text.map { "\"\\$`".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+      case .shell(let text): Self.expansion(text, isQuoted: true)
+      case .parameter(let name): "${\(name)}"
+      }
+    }.joined()
+    return "\"\(text)\""
+  }
+
   /// The commands whose output is in the text, such as `$(uname)`.
   var commands: [String] {
     parts.compactMap {
