@@ -391,4 +391,7 @@ CASES = [
          "S := $(shell find src -type f -name '*.x')\nall: $(S) $(shell find . -name \"b.y\")\n"
          "\techo $(sort $^) > log\n",
          files={"src/a.x": "", "src/d/e.x": "", "src/c.z": "", "b.y": ""}),
+    Case("an exported default that uses another variable",
+         "B ?= $(HOME)/x\nexport B\nexport C ?= it's \"$(B)\"\nexport E ?= $(CPPFLAGS)\n"
+         "all:\n\techo \"$$B $$C [$$E]\" > log\n"),
 ]

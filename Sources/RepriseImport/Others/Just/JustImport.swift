@@ -203,10 +203,8 @@ struct JustImport {
     }
   }
 
-  /// Returns the value of a parameter of a dependency.
-  ///
-  /// - Parameters:
-  ///   - own: The expressions of the default values, which know the parameters before it.
+  /// Returns the value of a parameter of a dependency; its default has expressions of its own, which
+  /// know the parameters before it.
   private func value(
     of parameter: JustRecipe.Parameter, _ arguments: ArraySlice<String>,
     _ expression: JustExpression, _ own: JustExpression

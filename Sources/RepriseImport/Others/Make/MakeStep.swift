@@ -5,7 +5,7 @@ struct MakeStep {
   let target: MakeTarget
   let graph: MakeGraph
   /// The variables of the target, and of those that need it.
-  private var own: [String: MakeVariable]
+  var own: [String: MakeVariable]
   private(set) var parameters: [String] = []
   private var comments: [String] = []
   private var shell: [String]?
@@ -14,8 +14,8 @@ struct MakeStep {
   /// The line of the command that could not be translated.
   private var failedLine: Int?
 
-  private var makefile: Makefile { graph.makefile }
-  private var variables: MakeVariables { makefile.variables }
+  var makefile: Makefile { graph.makefile }
+  var variables: MakeVariables { makefile.variables }
 
   init(target: MakeTarget, graph: MakeGraph, own: [String: MakeVariable]) {
     self.target = target
@@ -179,7 +179,7 @@ struct MakeStep {
   /// Notes the parameters of a text that the script has.
   ///
   /// - Throws: ``Untranslatable`` if one has no single value for the whole file.
-  private mutating func use(_ text: ShellText) throws(Untranslatable) {
+  mutating func use(_ text: ShellText) throws(Untranslatable) {
     for name in text.parameters where !parameters.contains(name) {
       if makefile.findings.requiredNames.contains(name) {
         guard variables[name] == nil, own[name] == nil else {
@@ -347,47 +347,5 @@ struct MakeStep {
   private static func lastFlags(_ text: String) -> [String] {
     let others = text.dropFirst().dropLast()
     return (others.isEmpty ? [] : ["-\(others)"]) + ["-c"]
-  }
-
-  /// The lines that set the exported variables whose values need a shell.
-  private mutating func exports(_ scope: MakeScope) throws(Untranslatable) -> [String] {
-    var lines: [String] = []
-    for name in makefile.exportedNames + makefile.ownExports(target) {
-      guard let variable = own[name] ?? variables[name] else { continue }
-      var value: ShellText
-      if let known = variable.value {
-        value = known
-      } else if variable.choice != nil {
-        value = try variables.expanded("$(\(name))", scope)
-      } else if variable.isDefault {
-        value = ShellText(part: .shell("${\(name)-\(try variables.known(variable.raw, scope))}"))
-      } else {
-        if let problem = variable.problem { throw Untranslatable(problem) }
-        var inner = scope
-        inner.automatic[name] = ShellText(part: .shell("${\(name)}"))
-        value = try variables.expanded(variable.raw, inner)
-      }
-      if own[name] == nil, value.known?.contains(MakeVariables.here) == false { continue }
-      try use(value)
-      lines.append(
-        "export \(name)=\(value.doubleQuoted)".replacing(
-          MakeVariables.here, with: "${\(MakeVariables.hereVariable)}"))
-    }
-    return lines
-  }
-}
-
-extension Makefile {
-  /// The variables that the commands get, in the order of the file.
-  var exportedNames: [String] {
-    variables.names.filter { name in
-      StepNames.identifier(name) == name
-        && (exported.contains(name) || exported.contains("*")
-          || MakeVariables.environment.contains(name))
-    }
-  }
-
-  func ownExports(_ target: MakeTarget) -> [String] {
-    target.own.filter(\.isExported).map { String($0.name) }
   }
 }

@@ -36,7 +36,7 @@ struct MakeCheck {
 extension MakeConditions {
   /// Returns a variable after an assignment below a condition that is not known; nil if it stays.
   ///
-  /// - Parameter change: Returns the variable after the assignment itself.
+  /// The change is that of the assignment itself.
   func chosen(
     _ old: MakeVariable?, _ change: (MakeVariable?) -> MakeVariable?
   ) -> MakeVariable? {
