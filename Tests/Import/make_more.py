@@ -394,4 +394,9 @@ CASES = [
     Case("an exported default that uses another variable",
          "B ?= $(HOME)/x\nexport B\nexport C ?= it's \"$(B)\"\nexport E ?= $(CPPFLAGS)\n"
          "all:\n\techo \"$$B $$C [$$E]\" > log\n"),
+    Case("a condition on a command that fails in the middle",
+         "A = no\nifeq ($(shell false; echo $$?),1)\nA = yes\nendif\nexport X := $(shell false; echo x)\n"
+         "all:\n\techo $(A) $$X > log\nifeq ($(shell false; echo $$?),1)\n\techo b >> log\nendif\n"),
+    Case("an error on a command that fails in the middle",
+         "ifeq ($(shell false; echo $$?),1)\n$(error no)\nendif\nall:\n\ttouch a\n"),
 ]

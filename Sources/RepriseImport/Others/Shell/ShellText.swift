@@ -85,7 +85,10 @@ struct ShellText: Equatable {
   static func expansion(_ text: String, isQuoted: Bool) -> String {
     guard text.hasSuffix(joined) else { return text }
     let command = text.dropFirst(2).dropLast(joined.count)
-    return isQuoted ? "$({ \(command); } | paste -s -d ' ' -)" : "$(\(command))"
+    guard isQuoted else { return "$(\(command))" }
+    // The script around it may end with the first command that fails; the command itself does not.
+    let start = command.contains { ";&|\n".contains($0) } ? "set +e; " : ""
+    return "$({ \(start)\(command); } | paste -s -d ' ' -)"
   }
 
   /// The text in double quotes of a shell.
