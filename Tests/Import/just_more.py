@@ -291,4 +291,6 @@ CASES = [
          "{{join('a/', 'b', 'c')}} {{trim_end_match('v1.x', '.x')}} > log\n"),
     Case("windows settings",
          "set windows-powershell\nset windows-shell := ['x']\nall:\n  touch a\n"),
+    Case("the folder in quotes",
+         "all:\n  echo '{{justfile_directory()}}/a' \"{{justfile_directory()}}\" > log\n"),
 ]

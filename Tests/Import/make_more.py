@@ -399,4 +399,8 @@ CASES = [
          "all:\n\techo $(A) $$X > log\nifeq ($(shell false; echo $$?),1)\n\techo b >> log\nendif\n"),
     Case("an error on a command that fails in the middle",
          "ifeq ($(shell false; echo $$?),1)\n$(error no)\nendif\nall:\n\ttouch a\n"),
+    Case("the folder in quotes",
+         "all:\n\techo '$(CURDIR)/a' \"$(CURDIR)'b'\" $(CURDIR) it\\'s > log\n"),
+    Case("the folder in a here-document",
+         "define D\ncat > log <<'E'\n$(CURDIR)\nE\nendef\n.ONESHELL:\nall:\n\t$(D)\n", fails=True),
 ]

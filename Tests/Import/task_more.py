@@ -391,4 +391,6 @@ CASES = [
          "version: \"3\"\nvars: { V: \"a\\nb\" }\ntasks:\n  default: ['echo {{.V | catLines}} > "
          "log']\n",
          fails=True),
+    Case("the folder in quotes",
+         "version: \"3\"\ntasks:\n  default: [\"echo '{{.TASKFILE_DIR}}/a' \\\"{{.ROOT_DIR}}\\\" > log\"]\n"),
 ]

@@ -108,6 +108,7 @@ struct MakeTests {
     ),
     ("include s/b.mk\na:\n\tls $(lastword $(MAKEFILE_LIST))\n", "ls s/b.mk"),
     ("a: A = 1;2\na:\n\techo '$(A)'\n", "echo '1;2'"),
+    ("a:\n\techo '$(CURDIR)/x'\n", "echo ''\"${CURDIR}\"'/x'"),
     ("$(eval A = 1)\na:\n\techo $(A)\n", "A: \"1\""),
     ("$(foreach n,b c,$(eval $(n): ; echo $(n)))\nall: c\n", "run: echo c"),
     (

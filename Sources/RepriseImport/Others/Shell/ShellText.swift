@@ -64,8 +64,7 @@ struct ShellText: Equatable {
       let expansion: String
       switch part {
       case .literal(let text):
-        quotes.read(text)
-        result += text
+        result += try Self.script(text, &quotes)
         continue
       case .shell(let text): expansion = Self.expansion(text, isQuoted: !quotes.isPlain)
       case .parameter(let name): expansion = "${\(name)}"
@@ -74,6 +73,25 @@ struct ShellText: Equatable {
         throw Untranslatable("a value in a here-document")
       }
       result += quotes.isSingle ? "'\"\(expansion)\"'" : expansion
+    }
+    return result
+  }
+
+  /// Returns a known text, in which the place of the folder is not within single quotes.
+  private static func script(
+    _ text: String, _ quotes: inout ShellPlace
+  ) throws(Untranslatable) -> String {
+    var result = ""
+    let here = Character(MakeVariables.here)
+    for (position, part) in text.split(separator: here, omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      if position > 0 {
+        guard !quotes.isUnclear else { throw Untranslatable("the folder in a here-document") }
+        result += quotes.isSingle ? "'\"\(here)\"'" : "\(here)"
+      }
+      quotes.read(String(part))
+      result += part
     }
     return result
   }
