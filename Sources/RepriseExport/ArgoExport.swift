@@ -171,7 +171,9 @@ struct ArgoExport {
       ("limit", .word("\(retry.limit)")), ("retryPolicy", .word("Always")),
     ]
     if let failures = retry.failures {
-      let statuses = failures.compactMap { if case .status(let status) = $0 { status } else { nil } }
+      let statuses = failures.compactMap {
+        if case .status(let status) = $0 { status } else { nil }
+      }
       if statuses.count < failures.count {
         refusals.add(subject, "retry.for", "Argo does not say what has ended a pod from outside")
       }

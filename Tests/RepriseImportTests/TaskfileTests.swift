@@ -36,7 +36,7 @@ struct TaskfileTests {
         "required: false", "description: Build it",
       ])
     #expect(!parts[0].contains("rm"), "\(workflow.text)")
-    #expect(workflow.remarks.map(\.line) == [2, 3], "\(workflow.remarks)")
+    #expect(workflow.remarks.map(\.line) == [2, 3, 10], "\(workflow.remarks)")
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 

@@ -6,6 +6,7 @@ extension Expression {
   /// - Parameters:
   ///   - source: The values of the other names.
   ///   - root: The name that is left.
+  /// - Returns: The expression.
   /// - Throws: ``EvaluationError`` for a part that has no value.
   func settled(
     from source: some ValueSource, leaving root: Root

@@ -177,6 +177,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   /// - Parameters:
   ///   - source: The values of the other names.
   ///   - root: The name that is left.
+  /// - Returns: The template.
   /// - Throws: ``EvaluationError`` with a range in the template.
   package func settled(
     from source: some ValueSource, leaving root: Expression.Root

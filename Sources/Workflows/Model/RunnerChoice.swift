@@ -32,6 +32,7 @@ public struct RunnerChoice: Sendable, Equatable {
   /// Returns the choice with the settings for an attempt.
   ///
   /// - Parameter attempt: Its number, from 1.
+  /// - Returns: The choice.
   /// - Throws: ``EvaluationError`` for a setting that has no value.
   package func settled(for attempt: Int) throws(EvaluationError) -> RunnerChoice {
     guard !byAttempt.isEmpty else { return self }

@@ -202,7 +202,8 @@ struct AttemptStateTests {
     .news(.started(host: "h")), .news(.output(.standardOutput, text: "o", isPartial: false)),
     .news(.ended(.succeeded([:]))), .news(.ended(.failed(.exited(status: 1)))),
     .news(.ended(.stopped)), .news(.outOfSight("o")), .newsEnded, .sight(.queued("s")),
-    .sight(.running(host: "h")), .sight(.ended), .sight(.gone), .sight(.unknown("u")), .lost(AttemptEnd("why")),
+    .sight(.running(host: "h")), .sight(.ended), .sight(.gone), .sight(.unknown("u")),
+    .lost(AttemptEnd("why")),
     .gone(true), .gone(false), .abandoned, .stop,
     .unreachableTooLong(.seconds(1), isFinal: false),
     .unreachableTooLong(.seconds(1), isFinal: true),
@@ -227,7 +228,9 @@ struct AttemptStateTests {
           continue
         }
         if input == .stop { isStopping = true }
-        if [.gone(true), .sight(.gone), .lost(AttemptEnd("why"))].contains(input) { wasGone = true }
+        if [.gone(true), .sight(.gone), .lost(AttemptEnd("why"))].contains(input) {
+          wasGone = true
+        }
         for news in state.handle(input) {
           if case .started = news { startCount += 1 }
           if case .ended = news { Issue.record("seed \(seed): \(history)") }

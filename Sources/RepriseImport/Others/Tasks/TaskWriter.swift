@@ -385,7 +385,10 @@ struct TaskWriter {
     }
     if method == "timestamp" { note("the contents of files count, not their times") }
     var items = [Draft.Item("inputs", .texts(sources))]
-    if !generated.isEmpty { items.append(Draft.Item("makes", .texts(generated))) }
+    if !generated.isEmpty {
+      items.append(Draft.Item("makes", .texts(generated)))
+      note("it fails if it does not make the files of generates")
+    }
     steps[0].value.items.insert(Draft.Item("cache", .map(items)), at: 1)
   }
 }

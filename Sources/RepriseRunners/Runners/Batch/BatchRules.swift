@@ -52,7 +52,9 @@ struct BatchRules: Sendable {
   var variables: [String: String] = [:]
   /// Parts of what `status` prints, with a status other than 0, if there are no jobs.
   var none: [String] = []
-  /// Says how a job has ended that is not listed any more; `{job}` is its number. Empty if there is none.
+  /// Says how a job has ended that is not listed any more; empty if there is no such command.
+  ///
+  /// `{job}` is its number.
   var report: [String] = []
   /// What parts of that, or of the reason in the list, mean.
   var causes: [String: BatchState] = [:]
