@@ -62,8 +62,9 @@ extension StepMemory {
   func begin(_ step: String, in run: RunID) throws -> Bool {
     var last = recall(step) ?? StepTrace.ofNothing
     let isShared = isRun(last, besides: run)
-    last.unfinishedIn = run
+    last.leftBefore = last.unfinishedIn == nil ? last.left ?? [:] : last.left
     last.left = nil
+    last.unfinishedIn = run
     try remember(last, of: step)
     return isShared
   }

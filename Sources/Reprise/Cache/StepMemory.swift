@@ -67,8 +67,11 @@ public struct StepTrace: Sendable, Equatable, Codable {
   /// The run whose attempt has begun since and has not succeeded: only what the step has made before is still
   /// of use.
   var unfinishedIn: RunID?
-  /// The contents of the files that this attempt has left, by path in the project; nil if that is not known.
+  /// The contents of the files that attempts have left that have not succeeded, by path in the project; nil if
+  /// that is not known.
   var left: [String: String]?
+  /// What was left before the attempt that is unfinished; nil if that was not known.
+  var leftBefore: [String: String]?
   /// The reason why nothing was learnt of such a step, a clause.
   var nothingLearnt: String?
 

@@ -189,6 +189,8 @@ struct CacheStage: StepStage {
       }
       if let folders {
         trace.noteFound(before.files.keys, context, last, folders)
+        let made = trace.made(in: folders) ?? [:]
+        trace.left = last?.leftBefore?.filter { made[$0.key] == nil }
       }
       // A failed write is harmless: it only makes the step run again.
       try? cache.memory.remember(trace, of: context.step.id)
@@ -214,17 +216,15 @@ extension CacheStage {
     await memoryQueue.result {
       lazy var others = cache.memory.filesMade(without: [context.step.id])
       guard var last = cache.memory.recall(context.step.id), last.unfinishedIn == run,
+        let before = last.leftBefore,
         let learnt = try? LearntFiles(
           report, in: place, since: watch.startedAt, isMade: { others.contains($0) })
       else { return }
-      let own = last.own(in: folders)
-      // What was there before and is not its own would stay as it is now.
-      let changesOthers = report.uses.contains { use in
-        guard use.first != nil, let path = place.relative(use.path) else { return false }
-        return learnt.made[path] != nil && !own.contains(path)
-      }
-      guard !changesOthers else { return }
-      last.left = learnt.made.mapValues(\.content)
+      // What was there before and is not its own would stay as it is now; or what it has made is that, under
+      // another name.
+      let own = last.own(in: folders).union(before.keys)
+      guard report.changed(in: place, without: own).isEmpty else { return }
+      last.left = before.merging(learnt.made.mapValues(\.content)) { $1 }
       try? cache.memory.remember(last, of: context.step.id)
     }
   }
@@ -276,9 +276,30 @@ extension StepTrace {
       for use in report.uses where use.first != nil && use.path.hasPrefix(prefix) {
         let path = String(use.path.dropFirst(prefix.count))
         if learnt?.made[path] != nil { there.insert(path) }
+        // What it has made may be that, under another name.
+        if use.kinds.contains(.removed), last?.own(in: folders).contains(path) != true {
+          there.formUnion(made(in: folders)?.keys.map(\.self) ?? [])
+        }
       }
     }
     found = there.subtracting(last?.own(in: folders) ?? [])
+  }
+}
+
+extension FileReport {
+  /// The files of a project that were there before, and that an attempt has changed, removed or moved.
+  ///
+  /// - Parameters:
+  ///   - place: The project.
+  ///   - own: The files that do not count.
+  /// - Returns: Their paths.
+  fileprivate func changed(in place: LearningPlace, without own: Set<String>) -> [String] {
+    uses.compactMap { use in
+      guard use.first != nil, !use.kinds.isDisjoint(with: [.written, .removed]),
+        !use.kinds.contains(.sameContent), let path = place.relative(use.path)
+      else { return nil }
+      return own.contains(path) || place.ignores(path) ? nil : path
+    }
   }
 }
 
