@@ -77,6 +77,7 @@ package final class SharedStore: ResultStore {
     let records = accessed { try $0.records(of: task) } ?? []
     let others = records.prefix(LocalStore.resultsMax).compactMap { record -> StoredResult? in
       guard let result = StoredRecord.result(in: record, key) else {
+        guard !StoredRecord.isOfEarlierVersion(record) else { return nil }
         warn("a result there is damaged, or has no valid signature; it is left out")
         return nil
       }

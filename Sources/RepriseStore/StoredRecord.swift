@@ -15,8 +15,8 @@ import Foundation
 /// in a path would restore a file of another name.
 struct StoredRecord: Codable {
   private let result: String
-  /// The SHA-256 of `result`.
-  private let hash: String
+  /// The SHA-256 of `result`; nil in records of earlier versions, which are not used.
+  private let hash: String?
   /// The HMAC of `result`; nil without a key.
   private let signature: String?
 
@@ -33,6 +33,12 @@ struct StoredRecord: Codable {
       result: text, hash: contentHash(of: Array(text.utf8), isExecutable: false),
       signature: key.map { hmacSHA256(Array(text.utf8), key: $0) })
     return Array(try JSONEncoder().encode(record))
+  }
+
+  /// Whether a record was written by an earlier version.
+  static func isOfEarlierVersion(_ record: [UInt8]) -> Bool {
+    let record = try? JSONDecoder().decode(Self.self, from: Data(record))
+    return record.map { $0.hash == nil } ?? false
   }
 
   /// Returns the result of a record; nil if it is damaged, or its signature is not that of a key.

@@ -85,6 +85,59 @@ struct LossCauseTests {
     #expect(run.state["a"]?.attempt == 2)
   }
 
+  @Test func `the state of a job that ends after its step says the cause`() async throws {
+    let folder = try TemporaryFolder()
+    try BatchRunnerTests.Fake.all[1].write(to: folder)
+    try folder.write("open")
+    // Its end is listed a little later than the result of the step is there.
+    try BatchRunnerTests.Fake.write(
+      """
+      #!/bin/sh
+      cd '\(folder.path)'
+      [ -e killed ] && [ ! -e jobs/1 ] && echo '1.server x x x oom'
+      for file in jobs/*; do [ -e "$file" ] && echo "${file#jobs/}.server x x x R"; done
+      exit 0
+
+      """, as: "qstat", to: folder)
+    let text = """
+      steps:
+        - id: a
+          runner: { batch: { scheduler: pbs, states: { oom: out-of-memory } } }
+          retry: { limit: 1, delay: 1ms, for: out-of-memory }
+          run: "[ -e killed ] || { : > killed; kill -9 $$; }"
+      """
+    let run = try run(text, in: folder)
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["a"]?.attempt == 2)
+  }
+
+  @Test func `attempts with other settings share the queue of their runner`() async throws {
+    let folder = try TemporaryFolder()
+    try BatchRunnerTests.Fake.all[1].write(to: folder)
+    try folder.write("open")
+    let real = try String(contentsOfFile: folder.path + "/bin/qsub", encoding: .utf8)
+    try BatchRunnerTests.Fake.write(
+      real.replacing("mkdir -p jobs\n", with: "mkdir -p jobs\ndate +%s%N >> times\n"), as: "qsub",
+      to: folder)
+    let text = """
+      runners:
+        far: { batch: { scheduler: pbs, submit-every: 400ms, options: ["--mem=${{ attempt }}"] } }
+      runner: far
+      steps:
+        - parallel:
+            - { id: a, retry: { limit: 1, delay: 1ms }, run: exit $((REPRISE_ATTEMPT == 1)) }
+            - { id: b, retry: { limit: 1, delay: 1ms }, run: exit $((REPRISE_ATTEMPT == 1)) }
+            - { id: c, retry: { limit: 1, delay: 1ms }, run: exit $((REPRISE_ATTEMPT == 1)) }
+      """
+    let run = try run(text, in: folder)
+    #expect(await run.outcome == .succeeded)
+    let times = folder.lines("times").compactMap { Int($0) }.sorted()
+    #expect(times.count == 6)
+    // Programs start a little earlier or later.
+    #expect(
+      (times.last ?? 0) - (times.first ?? 0) > 5 * 400_000_000 - 200_000_000, "\(times)")
+  }
+
   @Test func `another cause is no reason to try again`() async throws {
     let folder = try TemporaryFolder()
     try scheduler(in: folder)
@@ -221,7 +274,9 @@ struct LossCauseTests {
   @Test(arguments: [
     (#"{ cpus: "${{ 1 / attempt }}" }"#, "cpus"),
     (#"{ keep: true, cpus: "${{ attempt }}" }"#, "\"cpus\" cannot depend on the attempt"),
-    (#"{ max-parallel: "${{ attempt }}" }"#, "it is available in the settings of a runner"),
+    (#"{ keep: "${{ attempt == 2 }}" }"#, "\"keep\" cannot depend on the attempt"),
+    (#"{ cpus: "${{ 4 / (2 - attempt) }}" }"#, "no value for the second attempt"),
+    (#"{ max-parallel: "${{ attempt }}" }"#, "settings of a runner, except max-parallel"),
     (#"{ memory: "${{ attempt.x }}" }"#, "attempt"),
     (#"{ memory: "${{ attempt && steps.a.outputs.x }}" }"#, "\"steps\""),
   ])

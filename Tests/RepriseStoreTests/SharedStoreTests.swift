@@ -84,6 +84,20 @@ import Testing
     #expect(said.value.count == 1 && said.value[0].contains("no valid signature"))
   }
 
+  @Test func `a record of an earlier version is only a miss`() async throws {
+    let (one, other) = (try machine(), try machine())
+    #expect(try await one.run(Self.script, cache: Self.cache) == .ran)
+    for file in try files("results") {
+      let url = URL(fileURLWithPath: file)
+      var record = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: url))
+      record["hash"] = nil
+      try FileManager.default.removeItem(at: url)
+      try JSONEncoder().encode(record).write(to: url)
+    }
+    #expect(try await other.run(Self.script, cache: Self.cache) == .ran)
+    #expect(said.value == [])
+  }
+
   @Test func `a read-only machine restores, and adds nothing`() async throws {
     let (one, reader) = (try machine(), try machine(isReadOnly: true))
     #expect(try await reader.run(Self.script, cache: Self.cache) == .ran)

@@ -99,7 +99,7 @@ extension Expression.Root {
     case .item, .index: "it is available in a step with \"foreach\""
     case .status: "it is available in \"repeat\" of a step"
     case .stdout, .outputs: "it is available in \"outputs\" of a step"
-    case .attempt: "it is available in the settings of a runner"
+    case .attempt: "it is available in the settings of a runner, except max-parallel"
     case .secrets: "bind it in env"
     case .trigger, .args: "it is available in the steps of the file that is run"
     case .params, .env, .steps, .run, .workflow, .machine:

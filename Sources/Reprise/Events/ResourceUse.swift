@@ -20,17 +20,19 @@ public struct ResourceUse: Sendable, Equatable {
 }
 
 extension ResourceUse: CustomStringConvertible {
-  /// A short text, such as `1.2 s of processor time, at most 34 MB`.
+  /// A short text, such as `1.2 s of processor time, at most 34.0 MiB`.
   public var description: String {
-    "\(durationText(processorTime)) of processor time, at most \(memoryText)"
+    "\(durationText(processorTime)) of processor time, at most \(bytesText(peakBytes))"
   }
+}
 
-  /// The peak memory, such as `34 MB`.
-  package var memoryText: String {
-    let units = ["B", "KB", "MB", "GB", "TB"]
-    var (value, unit) = (Double(peakBytes), 0)
-    while value >= 1000, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
-    let text = value < 10 && unit > 0 ? "\((value * 10).rounded() / 10)" : "\(Int(value.rounded()))"
-    return "\(text) \(units[unit])"
+/// Returns a number of bytes in a readable unit, such as `1.5 GiB`.
+package func bytesText(_ count: Int64) -> String {
+  var (number, unit) = (Double(count), "bytes")
+  for next in ["KiB", "MiB", "GiB", "TiB"] where number >= 1024 {
+    (number, unit) = (number / 1024, next)
   }
+  guard unit != "bytes" else { return "\(count) bytes" }
+  let tenths = Int((number * 10).rounded())
+  return "\(tenths / 10).\(tenths % 10) \(unit)"
 }

@@ -26,8 +26,9 @@ struct WorkStage: StepStage {
     }
     let settled: RunnerChoice
     do throws(EvaluationError) { settled = try choice.settled(for: attempt) } catch {
+      let reason = if case .invalid(let error) = error { ": \(error.cause.message)" } else { "" }
       throw .badValue(
-        "the settings of runner \"\(choice.name)\" have no value for attempt \(attempt)")
+        "a setting of runner \"\(choice.name)\" has no value for attempt \(attempt)\(reason)")
     }
     return try runners.executor(of: settled, executor)
   }

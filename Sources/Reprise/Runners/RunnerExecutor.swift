@@ -79,10 +79,9 @@ public struct RunnerExecutor: Executor {
         attempt: context.attempt)
     spec.heldLocks = context.poolLocks + surroundings.hostsLocks(of: context.run)
     if context.adopted == nil { spec = try prepare(spec, token) }
-    let choice = try? context.step.extrasIfAny?.runner?.settled(for: context.attempt)
     let place = RunnerPlace(
       runner: name, token: token.text, survives: runner.survivesEngine,
-      asked: choice?.resources ?? [:])
+      asked: surroundings.asked)
     if context.adopted == nil {
       context.reporter.report(.queued(place, text: ""))
       if let problem = await context.reporter.recorded() { throw FailureReason.notStarted(problem) }
@@ -110,7 +109,7 @@ public struct RunnerExecutor: Executor {
       try Task.checkCancellation()
       return outputs
     case .failed(let reason):
-      if reason.mayBeFromOutside || context.step.retry?.asksForCauses == true, !isStopping,
+      if reason.mayBeFromOutside(context.step.retry?.asksForCause(of: reason) == true), !isStopping,
         let end = await runner.reasonForEnd(of: token)
       {
         if end.cause != nil {
@@ -133,17 +132,22 @@ public struct RunnerExecutor: Executor {
 extension Retry {
   /// Whether what has ended an attempt from outside decides about the next one: a program may also fail with
   /// a usual status after a process of it was killed.
-  fileprivate var asksForCauses: Bool {
-    failures?.contains { if case .lost = $0 { true } else { false } } == true
+  fileprivate func asksForCause(of reason: FailureReason) -> Bool {
+    guard let failures else { return false }
+    if let status = reason.exitStatus, failures.contains(.status(status)) { return false }
+    return failures.contains { if case .lost = $0 { true } else { false } }
   }
 }
 
 extension FailureReason {
   /// Whether something else than the program may have ended it, such as a limit of its job.
-  fileprivate var mayBeFromOutside: Bool {
+  ///
+  /// - Parameter isAsked: Whether the cause decides what follows.
+  /// - Returns: Whether it may have.
+  fileprivate func mayBeFromOutside(_ isAsked: Bool) -> Bool {
     switch self {
     case .signalled: true
-    case .exited(let status): status > 128
+    case .exited(let status): isAsked || status > 128
     case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost, .unmet: false
     }
   }

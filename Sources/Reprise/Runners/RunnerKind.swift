@@ -24,6 +24,9 @@ public protocol RunnerKind: Decodable, Sendable, SendableMetatype {
   /// The name of the kind in workflow files.
   static var name: String { get }
 
+  /// The names of the settings by which steps ask for resources, which the record keeps for each attempt.
+  static var resourceSettings: Set<String> { get }
+
   /// Creates the executor; called once for each runner of a run's engine.
   ///
   /// - Parameters:
@@ -43,6 +46,9 @@ public protocol RunnerKind: Decodable, Sendable, SendableMetatype {
 }
 
 extension RunnerKind {
+  /// None.
+  public static var resourceSettings: Set<String> { [] }
+
   /// No problems.
   public func problems(in surroundings: RunnerSurroundings) async -> [String] { [] }
 }
@@ -59,6 +65,10 @@ public struct RunnerSurroundings: Sendable {
   public internal(set) var directory: String?
   /// The source of time.
   public var clock: any RunClock = SystemClock()
+  /// What the attempt asks for, by setting.
+  package var asked: [String: String] = [:]
+  /// What the executors of the runner share.
+  package var share = RunnerShare()
   /// The folder with the locks of live runs; nil if there is none.
   package var locks: String?
 
@@ -97,11 +107,13 @@ struct RunnerRegistry: Sendable {
 
   private final class Made: Sendable {
     let executors = Mutex<[String: any Executor]>([:])
+    let shares = Mutex<[String: RunnerShare]>([:])
   }
 
   var surroundings = RunnerSurroundings()
   private struct Kind: Sendable {
     let make: Make
+    let resources: Set<String>
     let problems: @Sendable (RunnerChoice, RunnerSurroundings) async -> [String]
   }
 
@@ -112,6 +124,7 @@ struct RunnerRegistry: Sendable {
   mutating func register<R: RunnerKind>(_ kind: R.Type) {
     kinds[kind.name] = Kind(
       make: { choice, surroundings in Self.make(kind, choice, surroundings) },
+      resources: kind.resourceSettings,
       problems: { choice, surroundings in
         guard let runner = try? R.decoded(from: choice.arguments) else { return [] }
         return await runner.problems(in: surroundings)
@@ -164,7 +177,12 @@ struct RunnerRegistry: Sendable {
             ? "the program that runs the workflow has not registered any" : "there are: \(names)"))
     }
     let key = "\(choice.name) \(choice.kind) \(Value.map(choice.settings).json)"
-    let surroundings = surroundings(base)
+    var surroundings = surroundings(base)
+    surroundings.asked = choice.settings.filter { kind.resources.contains($0.key) }.mapValues {
+      guard case .list(let words) = $0 else { return $0.asText }
+      return words.map(\.asText).joined(separator: " ")
+    }
+    surroundings.share = share(of: choice)
     let result = made.executors.withLock { executors -> Result<any Executor, FailureReason> in
       if let known = executors[key] { return .success(known) }
       let result = kind.make(choice, surroundings)
@@ -172,6 +190,17 @@ struct RunnerRegistry: Sendable {
       return result
     }
     return try result.get()
+  }
+
+  /// Returns what the executors for all attempts of a choice share.
+  private func share(of choice: RunnerChoice) -> RunnerShare {
+    let settled = choice.settings.filter { choice.byAttempt[$0.key] == nil }
+    let key = "\(choice.name) \(choice.kind) \(Value.map(settled).json)"
+    return made.shares.withLock { shares in
+      let share = shares[key] ?? RunnerShare()
+      shares[key] = share
+      return share
+    }
   }
 
   /// Gives back what executors keep for the steps of a run.

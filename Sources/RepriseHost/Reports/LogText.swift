@@ -100,14 +100,3 @@ struct LogText {
     String(time.advanced(by: localTimeOffset(time)).description.dropFirst(11).prefix(12))
   }
 }
-
-/// Returns a number of bytes in a readable unit, such as `1.5 GiB`.
-func bytesText(_ count: Int64) -> String {
-  var (number, unit) = (Double(count), "bytes")
-  for next in ["KiB", "MiB", "GiB", "TiB"] where number >= 1024 {
-    (number, unit) = (number / 1024, next)
-  }
-  guard unit != "bytes" else { return "\(count) bytes" }
-  let tenths = Int((number * 10).rounded())
-  return "\(tenths / 10).\(tenths % 10) \(unit)"
-}

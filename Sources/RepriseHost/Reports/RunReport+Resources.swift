@@ -8,7 +8,7 @@ extension RunReport {
   package var resources: TerminalSafe {
     let rows = state.steps.compactMap { resourceRow($0) }
     guard !rows.isEmpty else {
-      return "no step of this run was run by a runner, so nothing is known of what they used"
+      return "nothing is known of what the steps of this run have used: only runners say it"
     }
     let head = ["STEP", "WHERE", "JOB", "WAITED", "RAN", "CPU", "OF CPUS", "MEMORY", "ASKED FOR"]
     return aligned([head] + rows)
@@ -19,21 +19,18 @@ extension RunReport {
     let asked = placement.place.asked
     let ran = step.startedAt.flatMap { start in step.endedAt.map { $0 - start } }
     var share = ""
-    if let use = placement.use, let ran, ran > .zero {
-      share = "\(Int((use.processorTime / ran / Self.processors(in: asked) * 100).rounded())) %"
+    if let use = placement.use, let ran, ran > .zero,
+      let processors = asked["cpus"].flatMap(Double.init)
+    {
+      share = "\(Int((use.processorTime / ran / processors * 100).rounded())) %"
     }
     return [
       state.title(of: step.id), placement.host ?? placement.place.runner,
       placement.place.job ?? "",
       step.startedAt.map { durationText($0 - placement.queuedAt) } ?? "",
       ran.map(durationText) ?? "", placement.use.map { durationText($0.processorTime) } ?? "",
-      share, placement.use?.memoryText ?? "",
+      share, placement.use.map { bytesText($0.peakBytes) } ?? "",
       asked.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
     ]
-  }
-
-  /// The number of processors that were asked for; one if that is not said.
-  private static func processors(in asked: [String: String]) -> Double {
-    asked["cpus"].flatMap { Double($0) } ?? 1
   }
 }

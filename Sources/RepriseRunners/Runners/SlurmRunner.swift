@@ -10,6 +10,9 @@ package import Reprise
 /// and jobs are forgotten, so attempts are known by the token in their name and comment.
 package struct SlurmRunner: RunnerKind {
   package static let name = "slurm"
+  package static let resourceSettings: Set = [
+    "cpus", "memory", "gpus", "time", "partition", "extra",
+  ]
 
   private enum CodingKeys: String, CodingKey {
     case partition, cpus, memory, gpus, time, account, extra, attempts, keep, poll, variables
@@ -50,7 +53,7 @@ package struct SlurmRunner: RunnerKind {
     let site = SlurmSite(
       options: options + (isKept ? ["--nodes=1", "--ntasks=1"] : []), program: program,
       commands: commands(in: surroundings), poll: poll ?? .seconds(15),
-      submitEvery: submitEvery ?? .zero, clock: surroundings.clock)
+      submitEvery: submitEvery ?? .zero, clock: surroundings.clock, sharing: surroundings.share)
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
     let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)

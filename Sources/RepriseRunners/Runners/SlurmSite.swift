@@ -14,18 +14,20 @@ final class SlurmSite: JobSite {
   private let commands: SlurmCommands
   private let clock: any RunClock
   let jobs: SubmittedJobs
-  private let failedNodes = FailedNodes()
+  private let failedNodes: FailedNodes
   private var queue: JobQueue { jobs.queue }
 
   init(
     options: [String], program: String, commands: SlurmCommands, poll: Duration,
-    submitEvery pace: Duration = .zero, clock: any RunClock
+    submitEvery pace: Duration = .zero, clock: any RunClock,
+    sharing share: RunnerShare = RunnerShare()
   ) {
     self.options = options
     self.program = program
     self.commands = commands
     self.clock = clock
-    jobs = SubmittedJobs(commands, poll: poll, submitEvery: pace, clock: clock)
+    jobs = share.part { SubmittedJobs(commands, poll: poll, submitEvery: pace, clock: clock) }
+    failedNodes = share.part { FailedNodes() }
   }
 
   func submit(

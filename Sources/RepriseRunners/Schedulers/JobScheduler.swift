@@ -58,7 +58,7 @@ public protocol JobScheduler: Sendable {
   ///   - job: Its number.
   ///   - limit: The time after which there must be an answer, or an error.
   /// - Returns: The end; nil if the job has ended by itself, or if nothing is known.
-  /// - Throws: `RunnerFailure.cannotAsk` if it is too early to say: it is asked again, for 5 s.
+  /// - Throws: `RunnerFailure.cannotAsk` if it is too early to say: it is asked again, for 20 s.
   func end(ofJob job: String, within limit: Duration) async throws(RunnerFailure) -> AttemptEnd?
 
   /// Returns what a person does to remove jobs, in a message about jobs that are left; such as a command.
@@ -89,7 +89,7 @@ public struct NewJob: Sendable {
   /// The path of a file for what the job prints, which is nothing unless something is wrong.
   public let log: String
   /// The path of the folder of the attempt, where the scheduler may keep files of its own; it is removed
-  /// when the run has ended.
+  /// when the run has ended, unless the runner names another place for attempts than its engine.
   public let folder: String
   /// A name for people, with the id of the step: at most 15 letters, digits and `_`; not unique.
   public let name: String

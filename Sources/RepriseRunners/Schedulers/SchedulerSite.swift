@@ -43,9 +43,15 @@ extension RunnerExecutor {
     let program = try surroundings.foundHostProgram()
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
+    let share = surroundings.share
+    let numbered = share.part(folder) {
+      NumberedJobs(scheduler, attempts: folder, comparing: comparing)
+    }
+    let jobs = share.part(folder) {
+      SubmittedJobs(numbered, poll: poll, submitEvery: submitEvery, clock: surroundings.clock)
+    }
     let site = SchedulerSite(
-      NumberedJobs(scheduler, attempts: folder, comparing: comparing), program: program, poll: poll,
-      submitEvery: submitEvery, clock: surroundings.clock)
+      scheduler, jobs, numbered, program: program, clock: surroundings.clock)
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
     surroundings.environment = JobVariables.without(surroundings.environment)
@@ -75,24 +81,26 @@ extension JobSite {
 /// A scheduler as a site of attempts.
 final class SchedulerSite: JobSite {
   let jobs: SubmittedJobs
+  private let scheduler: any JobScheduler
   private let numbered: NumberedJobs
   private let program: String
   private let clock: any RunClock
 
-  /// How long the account of a job is asked for, which is written a little after its end.
+  /// How long the end of a job is waited for, since it comes a little after that of its host.
   private static let endTimeMax = Duration.seconds(5)
-  private static let endPause = Duration.milliseconds(400)
+  /// The same for its account: that of Grid Engine is written every 15 seconds.
+  private static let accountTimeMax = Duration.seconds(20)
+  private static let commandTimeMax = Duration.seconds(5)
+  private static let pauseMax = Duration.seconds(4)
 
   var name: String { numbered.name }
 
   init(
-    _ numbered: NumberedJobs, program: String, poll: Duration, submitEvery: Duration,
-    clock: any RunClock
+    _ scheduler: any JobScheduler, _ jobs: SubmittedJobs, _ numbered: NumberedJobs,
+    program: String, clock: any RunClock
   ) {
-    self.numbered = numbered
-    self.program = program
-    self.clock = clock
-    jobs = SubmittedJobs(numbered, poll: poll, submitEvery: submitEvery, clock: clock)
+    (self.scheduler, self.jobs, self.numbered) = (scheduler, jobs, numbered)
+    (self.program, self.clock) = (program, clock)
   }
 
   func submit(
@@ -117,7 +125,7 @@ final class SchedulerSite: JobSite {
       throw .refused("cannot write \(job.script): \(error)")
     }
     return try await jobs.submit(token) { () throws(RunnerFailure) in
-      let number = try await numbered.scheduler.submit(job)
+      let number = try await scheduler.submit(job)
       // Before anyone asks for it.
       numbered.note(number, of: token)
       return number
@@ -148,8 +156,17 @@ final class SchedulerSite: JobSite {
   }
 
   func intervention(in token: AttemptToken) async -> AttemptEnd? {
-    if let job = await jobs.queue.job(of: token), job.phase == .ended, job.cause != nil {
-      return end(job)
+    let start = clock.now
+    var pause = GrowingDelay(from: .milliseconds(400))
+    while !Task.isCancelled {
+      await jobs.queue.refresh()
+      guard let job = await jobs.queue.job(of: token) else { break }
+      guard job.isActive || job.phase == .ending else {
+        if job.cause != nil { return end(job) }
+        break
+      }
+      guard clock.now - start < Self.endTimeMax else { break }
+      try? await clock.sleep(for: pause.next(upTo: Self.pauseMax))
     }
     return await accountedEnd(of: token)
   }
@@ -164,13 +181,14 @@ final class SchedulerSite: JobSite {
   private func accountedEnd(of token: AttemptToken) async -> AttemptEnd? {
     guard let job = numbered.number(of: token) else { return nil }
     let start = clock.now
+    var pause = GrowingDelay(from: .milliseconds(500))
     while !Task.isCancelled {
       do throws(RunnerFailure) {
-        return try await numbered.scheduler.end(ofJob: job, within: Self.endTimeMax)
+        return try await scheduler.end(ofJob: job, within: Self.commandTimeMax)
       } catch {
-        guard clock.now - start < Self.endTimeMax else { return nil }
+        guard clock.now - start < Self.accountTimeMax else { return nil }
       }
-      try? await clock.sleep(for: Self.endPause)
+      try? await clock.sleep(for: pause.next(upTo: Self.pauseMax))
     }
     return nil
   }

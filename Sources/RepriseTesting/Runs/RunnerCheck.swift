@@ -18,8 +18,9 @@ public import Reprise
 /// - Parameters:
 ///   - kind: The name of the kind of the runner.
 ///   - settings: Its settings.
-///   - folder: A folder that is empty or missing, which this machine and those of the steps share. The
-///     records of attempts are kept there, too, unless the engine names another folder.
+///   - folder: A folder that this machine and those of the steps share, which is made if it is missing. Each call
+///     makes a folder of its own in it, and leaves that behind; the records of attempts are kept there, too,
+///     unless the engine names another folder.
 ///   - limit: The time after which a promise counts as broken.
 ///   - makeEngine: Returns an engine that knows the runner, a new one with each call.
 /// - Throws: ``RunnerCheckError`` with the promises that are broken, after all were tried; or the error of
@@ -29,9 +30,10 @@ public func checkRunner(
   limit: Duration = .seconds(300), makingEngine makeEngine: @escaping @Sendable () throws -> Engine
 ) async throws {
   var broken: [String] = []
+  let root = "\(folder)/check-\(String(UInt64.random(in: .min ... .max), radix: 36))"
   for (position, promise) in RunnerCheck.promises.enumerated() {
     let check = RunnerCheck(
-      kind: kind, settings: settings, root: folder, folder: "\(folder)/\(position + 1)",
+      kind: kind, settings: settings, root: root, folder: "\(root)/\(position + 1)",
       limit: limit, makeEngine: makeEngine)
     do {
       try makeFolderTree(check.folder)

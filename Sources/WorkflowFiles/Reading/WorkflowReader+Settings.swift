@@ -121,7 +121,9 @@ extension WorkflowReader {
         }
       }
     }
-    if choice.settings["keep"] == .boolean(true), let key = choice.byAttempt.keys.min() {
+    if choice.settings["keep"] == .boolean(true) || choice.byAttempt["keep"] != nil,
+      let key = choice.byAttempt.keys.min()
+    {
       readers[file].report(.attemptWithKeep(key), at: settings)
       return nil
     }
@@ -135,9 +137,16 @@ extension WorkflowReader {
     guard let check = actions?.runnerChecks[choice.kind] else { return choice }
     do throws(ArgumentError) {
       // What can grow must be valid when it has grown, too.
-      for attempt in choice.byAttempt.isEmpty ? 1...1 : 1...2 {
-        if let settled = try? choice.settled(for: attempt) { try check(settled.arguments) }
+      try check(choice.arguments)
+      guard !choice.byAttempt.isEmpty else { return choice }
+      let second: RunnerChoice
+      do throws(EvaluationError) { second = try choice.settled(for: 2) } catch {
+        let cause: Diagnostic.Cause? =
+          if case .invalid(let error) = error { error.cause } else { nil }
+        readers[context.file].report(.noSecondAttempt(choice.kind, cause), at: settings ?? kind)
+        return nil
       }
+      try check(second.arguments)
       return choice
     } catch {
       let place = settings.map { self.place(of: error, in: $0) } ?? kind

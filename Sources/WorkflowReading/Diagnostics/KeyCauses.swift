@@ -147,6 +147,12 @@ extension Diagnostic.Cause {
     Self("R0217", "\"\(key)\" cannot depend on the attempt, since \"keep\" serves all of them")
       .hint("remove \"keep\", or ${{ attempt }}")
   }
+  package static func noSecondAttempt(_ kind: String, _ cause: Diagnostic.Cause?) -> Self {
+    Self(
+      "R0217",
+      "a setting of \"\(kind)\" has no value for the second attempt"
+        + (cause.map { ": \($0.message)" } ?? ""))
+  }
   package static let undoOfFinally = Self("R0217", "a step under \"finally\" cannot have \"undo\"")
     .hint("remove it, or move the step to \"steps\"")
   package static let limitOfGroup = Self("R0217", "\"limit\" is only valid with the policy queue")

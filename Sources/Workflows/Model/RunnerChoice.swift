@@ -44,15 +44,6 @@ public struct RunnerChoice: Sendable, Equatable {
   /// The name with the kind, if they differ, for messages.
   public var title: String { name == kind ? name : "\(name) (\(kind))" }
 
-  /// The settings that ask for resources, as text.
-  package var resources: [String: String] {
-    let names: Set = ["cpus", "memory", "gpus", "time", "options", "extra", "partition"]
-    return settings.filter { names.contains($0.key) }.mapValues { value in
-      guard case .list(let words) = value else { return value.asText }
-      return words.map(\.asText).joined(separator: " ")
-    }
-  }
-
   /// The settings, for decoding.
   package var arguments: [String: ArgumentValue] { settings.mapValues(ArgumentValue.init) }
 }

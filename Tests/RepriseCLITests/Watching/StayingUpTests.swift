@@ -68,8 +68,10 @@ struct StayingUpTests {
     try scenario.write("", to: "log")
     try await scenario.reprise("resume", "--detach").succeeds()
     await becomes(["db up"], scenario)
-    #expect(
-      try await scenario.reprise("show").succeeds().output.contains("until the run is stopped"))
+    await expectEventually("it is shown that it stays") {
+      (try? await scenario.reprise("show").succeeds().output)?.contains("until the run is stopped")
+        == true
+    }
     try await scenario.reprise("cancel", "--wait").succeeds()
     await becomes(["db up", "db down"], scenario)
   }

@@ -221,9 +221,9 @@ struct EventTableTests {
       "step a, attempt 1: wrote; a: 1"
     ),
     (
-      step(1, .used(ResourceUse(processorTime: .milliseconds(1250), peakBytes: 34_100_000))),
-      #"{"attempt":1,"event":"step-used","peak-bytes":34100000,"seconds":1.25,"step":"a"}"#,
-      "step a, attempt 1: used 1.2 s of processor time, at most 34 MB"
+      step(1, .used(ResourceUse(processorTime: .milliseconds(1250), peakBytes: 35_651_584))),
+      #"{"attempt":1,"event":"step-used","peak-bytes":35651584,"seconds":1.25,"step":"a"}"#,
+      "step a, attempt 1: used 1.2 s of processor time, at most 34.0 MiB"
     ),
     (
       step(1, .leftBehind("sleep 9")),

@@ -112,7 +112,7 @@ struct BrokenStepTests {
     BrokenFile(
       "steps: [{id: a, run: x, retry: {limit: 1, for: []}}]\n", ["1:48 R0214"]),
     BrokenFile(
-      "steps: [{id: a, run: x, retry: {limit: 1, for: [75, x]}}]\n", ["1:53 R0210"]),
+      "steps: [{id: a, run: x, retry: {limit: 1, for: [75, x]}}]\n", ["1:53 R0211"]),
     // Caches.
     BrokenFile("steps: [{id: a, run: x, cache: true}]\n", ["1:32 R0202"]),
     BrokenFile(

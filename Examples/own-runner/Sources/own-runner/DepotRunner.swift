@@ -36,7 +36,8 @@ struct Depot: JobScheduler {
     let words = ["depot", "submit", job.log, job.script, shelf]
     let answer = try await commands.answer(of: words, submitting: job)
     guard answer.status == 0, let number = answer.output.split(separator: "\n").first else {
-      throw answer.status == 75 ? .full(answer.complaint) : .refused(answer.complaint)
+      guard let status = answer.status else { throw .cannotAsk(answer.complaint) }
+      throw status == 75 ? .full(answer.complaint) : .refused(answer.complaint)
     }
     return String(number)
   }

@@ -25,6 +25,22 @@ enum BatchState: String, SettingChoice {
   var cause: LossCause? { LossCause(rawValue: rawValue) }
 }
 
+/// What has ended a job, as a setting.
+struct BatchCause: SettingChoice {
+  static let allCases = LossCause.allCases.map { BatchCause(cause: $0) }
+
+  let cause: LossCause
+
+  var rawValue: String { cause.rawValue }
+
+  init(cause: LossCause) { self.cause = cause }
+
+  init?(rawValue: String) {
+    guard let cause = LossCause(rawValue: rawValue) else { return nil }
+    self.cause = cause
+  }
+}
+
 /// How jobs are submitted, listed and removed by commands.
 struct BatchRules: Sendable {
   /// The name of the scheduler in messages.
@@ -57,7 +73,7 @@ struct BatchRules: Sendable {
   /// `{job}` is its number.
   var report: [String] = []
   /// What parts of that, or of the reason in the list, mean.
-  var causes: [String: BatchState] = [:]
+  var causes: [String: LossCause] = [:]
 }
 
 /// A scheduler whose commands are known.

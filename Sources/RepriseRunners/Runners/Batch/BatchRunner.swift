@@ -10,6 +10,7 @@ package import Reprise
 /// waits, and to know that it is gone.
 package struct BatchRunner: RunnerKind {
   package static let name = "batch"
+  package static let resourceSettings: Set = ["options"]
 
   private enum CodingKeys: String, CodingKey {
     case scheduler, submit, job, status, line, states, cancel, options, limited, unreachable
@@ -32,7 +33,7 @@ package struct BatchRunner: RunnerKind {
   var unreachable: [String]?
   /// The command that says how a job has ended, with `{job}` for its number.
   var report: [String]?
-  var causes: [String: BatchState]?
+  var causes: [String: BatchCause]?
   /// The shortest time between two submissions.
   var submitEvery: Duration?
   /// The folder for the records of attempts, which all machines share.
@@ -72,11 +73,9 @@ package struct BatchRunner: RunnerKind {
       rules.limited += limited ?? []
       rules.unreachable += unreachable ?? []
       rules.report = report ?? rules.report
-      rules.causes.merge(causes ?? [:]) { $1 }
-      for (part, state) in rules.causes where state.cause == nil {
-        throw .refused(
-          "\"causes\" of a batch runner: \"\(state.rawValue)\" of \"\(part)\" ends no job; available: "
-            + LossCause.allCases.map(\.rawValue).joined(separator: ", "))
+      rules.causes.merge((causes ?? [:]).mapValues(\.cause)) { $1 }
+      guard rules.causes[""] == nil else {
+        throw .refused("a part under \"causes\" of a batch runner must not be empty")
       }
       for (key, words) in [
         ("submit", rules.submit), ("status", rules.status), ("cancel", rules.cancel),
@@ -111,7 +110,8 @@ package struct BatchRunner: RunnerKind {
 
   private func missing(_ rules: BatchRules, in surroundings: RunnerSurroundings) -> String? {
     commands(in: surroundings).missing(
-      [rules.submit[0], rules.status[0], rules.cancel[0]], of: rules.name)
+      [rules.submit[0], rules.status[0], rules.cancel[0]] + (report?.prefix(1) ?? []),
+      of: rules.name)
   }
 
   package func problems(in surroundings: RunnerSurroundings) async -> [String] {

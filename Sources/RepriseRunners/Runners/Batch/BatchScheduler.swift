@@ -72,8 +72,9 @@ struct BatchScheduler: JobScheduler {
 
   /// What a text says about the end of a job; nil if it has none of the known parts.
   private func cause(in text: String) -> LossCause? {
-    // The longest part is the most exact one.
-    rules.causes.filter { text.contains($0.key) }.max { $0.key.count < $1.key.count }?.value.cause
+    // The longest part is the most exact one; of equal ones, always the same.
+    rules.causes.filter { text.contains($0.key) }
+      .max { ($0.key.count, $1.key) < ($1.key.count, $0.key) }?.value
   }
 
   func end(
