@@ -138,7 +138,10 @@ struct SchemaTests {
         _ = try Workflow(text: text, file: "w.yaml")
         #expect(isValid, "the reader accepts what the schema refuses: \(text)")
       } catch {
-        let isAboutShape = error.diagnostics.contains { Self.ofShapes.contains($0.code) }
+        let isAboutShape = error.diagnostics.contains {
+          // The value of an expression, which only the reader knows.
+          Self.ofShapes.contains($0.code) && !$0.message.hasPrefix("a matrix must be a map")
+        }
         #expect(!isValid || !isAboutShape, "the schema accepts what the reader refuses: \(error)")
       }
     }
