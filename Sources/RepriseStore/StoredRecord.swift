@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A result as JSON, with what tells that it is as it was written.
+/// A result as JSON, with a hash of that.
 ///
 /// The files of a result are checked by the hashes in its record, so the record itself needs a hash: a changed bit
 /// in a path would restore a file of another name.
@@ -55,7 +55,7 @@ struct StoredRecord: Codable {
 }
 
 extension StoredResult {
-  /// The result without what tells that a file of one machine is as it was.
+  /// The result without the stamps of files, which only their machine can compare.
   var forOthers: StoredResult {
     var plain = self
     for index in plain.files.indices { plain.files[index].stamp = nil }

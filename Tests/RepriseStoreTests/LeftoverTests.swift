@@ -78,7 +78,8 @@ import Testing
     #expect(try project.contents("out").keys.sorted() == ["out", "out/x"])
   }
 
-  @Test func `after a killed attempt and a failed one, the step runs`() async throws {
+  /// Lets an attempt succeed with `x`, and kills the next one after it has made a file.
+  private func succeedAndKill() async throws {
     try project.write("x", to: "a")
     #expect(try await project.run(Self.perName) == .ran)
     try project.write("z wait", to: "a")
@@ -88,6 +89,10 @@ import Testing
     }
     run.kill()
     #expect(await run.outcome == .cancelled)
+  }
+
+  @Test func `after a killed attempt and a failed one, the step runs`() async throws {
+    try await succeedAndKill()
     try project.write("fail", to: "a")
     #expect(try await project.run(Self.perName) == .failed)
     try project.write("x", to: "a")
@@ -96,15 +101,7 @@ import Testing
   }
 
   @Test func `after a killed attempt, the step runs`() async throws {
-    try project.write("x", to: "a")
-    #expect(try await project.run(Self.perName) == .ran)
-    try project.write("z wait", to: "a")
-    let run = try project.start(Self.perName)
-    await expectEventually("it has begun") {
-      FileManager.default.fileExists(atPath: project.path + "/begun")
-    }
-    run.kill()
-    #expect(await run.outcome == .cancelled)
+    try await succeedAndKill()
     try project.write("x", to: "a")
     let end = try await project.run(Self.perName)
     #expect(try project.contents("out").keys.sorted() == ["out", "out/x"], "\(end)")

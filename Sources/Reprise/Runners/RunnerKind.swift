@@ -177,19 +177,26 @@ struct RunnerRegistry: Sendable {
             ? "the program that runs the workflow has not registered any" : "there are: \(names)"))
     }
     let key = "\(choice.name) \(choice.kind) \(Value.map(choice.settings).json)"
+    let result = made.executors.withLock { executors -> Result<any Executor, FailureReason> in
+      if let known = executors[key] { return .success(known) }
+      let result = kind.make(choice, surroundings(base, for: choice, kind))
+      if case .success(let executor) = result { executors[key] = executor }
+      return result
+    }
+    return try result.get()
+  }
+
+  /// Returns what the executor of a choice may use.
+  private func surroundings(
+    _ base: any Executor, for choice: RunnerChoice, _ kind: Kind
+  ) -> RunnerSurroundings {
     var surroundings = surroundings(base)
     surroundings.asked = choice.settings.filter { kind.resources.contains($0.key) }.mapValues {
       guard case .list(let words) = $0 else { return $0.asText }
       return words.map(\.asText).joined(separator: " ")
     }
     surroundings.share = share(of: choice)
-    let result = made.executors.withLock { executors -> Result<any Executor, FailureReason> in
-      if let known = executors[key] { return .success(known) }
-      let result = kind.make(choice, surroundings)
-      if case .success(let executor) = result { executors[key] = executor }
-      return result
-    }
-    return try result.get()
+    return surroundings
   }
 
   /// Returns what the executors for all attempts of a choice share.
