@@ -161,7 +161,7 @@ struct ProjectFeedTests {
 
   @Test(.timeLimit(.minutes(1)))
   func `what takes longer follows, although nothing else happens`() async throws {
-    let recording = try Recording(steps: 3)
+    let recording = try Recording(steps: 300)
     try await Self.withFeed(of: recording.journal) { feed in
       let reader = FeedReader(of: [feed], following: [recording.id: 0])
       defer { reader.end() }
@@ -170,12 +170,13 @@ struct ProjectFeedTests {
         for message in try Self.messages(in: bytes) where message.name == "run" {
           let events = try #require(message.data["events"] as? [Any])
           frames.append((events.count, message.data["critical-path"] != nil))
+          // On a busy machine, the path may be due again by the time the step is read.
+          if frames.last?.hasPath == true, !events.isEmpty { try recording.run(step: frames.count) }
         }
-        if frames.count == 1 { try recording.run(step: 1) }
         if frames.last?.events == 0 { break }
       }
       #expect(frames.first?.hasPath == true && frames.last?.hasPath == true)
-      #expect(frames.dropFirst().dropLast().allSatisfy { !$0.hasPath })
+      #expect(frames.dropLast().last?.hasPath == false)
     }
   }
 
