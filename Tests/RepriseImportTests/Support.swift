@@ -7,7 +7,7 @@ import WorkflowFiles
 /// Imports a text and checks that the result has no errors.
 func imported(
   _ text: String, from format: ImportFormat = .github, path: String = "ci.yml",
-  files: [String: String] = [:]
+  files: [String: String] = [:], others: [OtherFile: OtherFile.Answer]? = nil
 ) throws -> ImportedWorkflow {
   let folder = ImportFolder(
     read: { files[$0].map { Array($0.utf8) } },
@@ -17,7 +17,7 @@ func imported(
         let rest = path.dropFirst(start.count)
         return rest.firstIndex(of: "/").map { String(rest[...$0]) } ?? String(rest)
       }
-    }, system: "Linux", architecture: "x86_64")
+    }, system: "Linux", architecture: "x86_64", others: others)
   let workflow = try ImportedWorkflow(
     Array(text.utf8), from: format, path: path, folder: folder)
   try checkWorkflows(in: workflow.text)

@@ -18,6 +18,10 @@ struct ImportCommand: AsyncParsableCommand {
       line of the original.
 
       The tool is recognized by the name and the content of the file; --from says it. \
+      A workflow of GitHub can use actions and workflows of other repositories. They are missing \
+      unless --fetch reads them, at the versions that it names, with git and your credentials; \
+      nothing of them is run. Read the result before you run it.
+
       Without a file, the command lists the files of the current folder that it can \
       translate, and how much of them.
 
@@ -30,6 +34,7 @@ struct ImportCommand: AsyncParsableCommand {
         reprise import
         reprise import .github/workflows/ci.yml
         reprise import .github/workflows/ci.yml --output workflows/ci.yaml
+        reprise import .github/workflows/ci.yml --fetch
         reprise import Makefile --from make
       """)
 
@@ -47,14 +52,25 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Overwrite the file of --output.")
   var force = false
 
+  @Flag(
+    help: """
+      Read composite actions and workflows of other repositories from github.com, with git.
+      """)
+  var fetch = false
+
   func validate() throws {
     if force, output == nil { throw ValidationError("--force needs --output.") }
-    if file == nil, output != nil || from != nil { throw ValidationError("Name the file.") }
+    if file == nil, output != nil || from != nil || fetch {
+      throw ValidationError("Name the file.")
+    }
   }
 
   func run() async throws {
     guard let file else { return try list() }
-    let (workflow, format) = try ImportedWorkflow.read(file, from: from)
+    let (workflow, format) =
+      fetch
+      ? try await ImportedWorkflow.fetching(file, from: from)
+      : try ImportedWorkflow.read(file, from: from)
     if let output {
       try write(workflow.text, to: output)
     } else {

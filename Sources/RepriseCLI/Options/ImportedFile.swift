@@ -17,6 +17,38 @@ extension ImportedWorkflow {
   static func read(
     _ file: String, from given: ImportFormat?
   ) throws(Problem) -> (ImportedWorkflow, ImportFormat) {
+    let (bytes, format) = try content(of: file, from: given)
+    return (try translated(bytes, from: format, file), format)
+  }
+
+  /// Reads and translates a file, with the actions and workflows of other repositories that it uses.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file.
+  ///   - given: The tool; if nil, it is recognized by the file.
+  /// - Returns: The translation, and the tool.
+  /// - Throws: ``Problem``; what cannot be fetched is missing in the translation.
+  static func fetching(
+    _ file: String, from given: ImportFormat?
+  ) async throws(Problem) -> (ImportedWorkflow, ImportFormat) {
+    let (bytes, format) = try content(of: file, from: given)
+    guard format == .github else {
+      throw Problem("error: --fetch is for workflows of GitHub Actions; leave it out")
+    }
+    let repositories = try OtherRepositories()
+    defer { repositories.remove() }
+    var others: [OtherFile: OtherFile.Answer] = [:]
+    while true {
+      // What has been fetched can use more; the import limits how much.
+      let workflow = try translated(bytes, from: format, file, others: others)
+      guard !workflow.wanted.isEmpty else { return (workflow, format) }
+      for other in workflow.wanted { others[other] = await repositories.read(other) }
+    }
+  }
+
+  private static func content(
+    of file: String, from given: ImportFormat?
+  ) throws(Problem) -> ([UInt8], ImportFormat) {
     let bytes: [UInt8]
     do throws(WorkflowError) {
       bytes = try Workflow.bytes(of: file)
@@ -30,12 +62,18 @@ extension ImportedWorkflow {
         just, process-compose or package
         """)
     }
+    return (bytes, format)
+  }
+
+  private static func translated(
+    _ bytes: [UInt8], from format: ImportFormat, _ file: String,
+    others: [OtherFile: OtherFile.Answer]? = nil
+  ) throws(Problem) -> ImportedWorkflow {
+    var folder = ImportFolder(at: folder(of: file, format))
+    folder.others = others
     do throws(ImportError) {
-      let folder = folder(of: file, format)
-      let workflow = try ImportedWorkflow(
-        bytes, from: format, path: file, folder: ImportFolder(at: folder),
-        actions: RunnerReport.catalog)
-      return (workflow, format)
+      return try ImportedWorkflow(
+        bytes, from: format, path: file, folder: folder, actions: RunnerReport.catalog)
     } catch {
       throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")
     }

@@ -94,7 +94,7 @@ extension ImportedWorkflow {
     var draft: ImportDraft
     switch format {
     case .github:
-      var reader = GitHubImport(SourceNode(try Self.root(of: bytes)), files: folder.read)
+      var reader = GitHubImport(SourceNode(try Self.root(of: bytes)), folder: folder)
       draft = try reader.draft()
     case .taskfile:
       var reader = TaskfileImport(SourceNode(try Self.root(of: bytes)), folder: folder)
@@ -124,6 +124,7 @@ extension ImportedWorkflow {
     text = checked.text
     stepCount = draft.stepCount
     differences = draft.differences
+    wanted = draft.wanted
     remarks =
       draft.remarks.sorted { $0.line < $1.line }
       + checked.removed.map { ImportRemark(weight: .missing, line: 0, text: $0) }

@@ -12,10 +12,13 @@ final class GitHubCall {
   let job: GitHubJob
   /// The workflow that is called.
   let root: SourceNode
+  /// The commit of another repository that it was read from; nil for this repository.
+  let source: GitHubSource?
 
-  init(_ job: GitHubJob, _ root: SourceNode) {
+  init(_ job: GitHubJob, _ root: SourceNode, source: GitHubSource? = nil) {
     self.job = job
     self.root = root
+    self.source = source
   }
 
   var depth: Int { (job.call?.depth ?? 0) + 1 }
@@ -34,18 +37,40 @@ extension GitHubFile {
   /// Adds a job, or the jobs of the workflow that it calls.
   func add(_ id: String, _ node: SourceNode, within call: GitHubCall? = nil) {
     let job = GitHubJob(id: id, node, call: call)
-    guard let uses = node["uses"]?.text, let own = file(of: uses, node), node["strategy"] == nil,
-      (call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax,
-      let root = workflow(own)
-    else {
+    do throws(Untranslatable) {
+      guard let inner = try self.call(by: job) else {
+        jobs.append(job)
+        return
+      }
+      calls.append(inner)
+      for pair in inner.root["jobs"]?.pairs ?? [] where pair.value.isMap {
+        add(inner.prefix + (pair.key.text ?? ""), pair.value, within: inner)
+      }
+    } catch {
+      job.missing = "uses: \(node["uses"]?.text ?? ""): \(error.reason)"
       jobs.append(job)
-      return
     }
-    let inner = GitHubCall(job, root)
-    calls.append(inner)
-    for pair in root["jobs"]?.pairs ?? [] where pair.value.isMap {
-      add(inner.prefix + (pair.key.text ?? ""), pair.value, within: inner)
+  }
+
+  /// Returns the call of a workflow; nil if the job calls none that is here.
+  ///
+  /// - Throws: ``Untranslatable`` if a workflow of another repository is missing, or any cannot be a part
+  ///   of this one.
+  private func call(by job: GitHubJob) throws(Untranslatable) -> GitHubCall? {
+    guard let uses = job.node["uses"]?.text else { return nil }
+    guard job.node["strategy"] == nil else { throw Untranslatable("it is called with a strategy") }
+    guard (job.call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax else {
+      throw Untranslatable("workflows that call one another, or too many of them")
     }
+    guard let other = other(uses, from: job.call?.source, isJob: true) else {
+      return file(of: uses, job.node).flatMap(workflow).map { GitHubCall(job, $0) }
+    }
+    let (root, source) = try read(other, hint: "reprise import --fetch reads it")
+    let events = root["on"].map { $0.texts + $0.pairs.compactMap(\.key.text) } ?? []
+    guard root["jobs"]?.isMap == true, events.contains("workflow_call") else {
+      throw Untranslatable("it is no workflow that can be called")
+    }
+    return GitHubCall(job, root, source: source)
   }
 
   /// Returns the path of a workflow of this repository, with a remark if another version is asked.

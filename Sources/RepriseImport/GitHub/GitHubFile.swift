@@ -34,20 +34,44 @@ final class GitHubFile {
   let eventName: String
   /// The names of all events that start it.
   let events: [String]
-  /// Reads a file of the repository.
-  let files: (String) -> [UInt8]?
+  /// The repository, and what has been fetched of others.
+  private let folder: ImportFolder
   /// The repository that the files were cloned from, `OWNER/NAME`; nil if it is not known.
   let origin: String?
 
-  init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
+  init(_ root: SourceNode, folder: ImportFolder) {
     self.root = root
-    self.files = files
-    origin = Self.origin(files)
+    self.folder = folder
+    origin = Self.origin(folder.read)
     variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
     events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
     eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"
   }
 
+  /// Reads a file of the repository.
+  func files(_ path: String) -> [UInt8]? { folder.read(path) }
+
+  /// Returns what has been fetched of a file of another repository.
+  ///
+  /// - Throws: ``Untranslatable`` without a place, if nothing may be fetched, or it cannot be.
+  func content(
+    of other: OtherFile, hint: String
+  ) throws(Untranslatable) -> (bytes: [UInt8], path: String, commit: String) {
+    guard let others = folder.others else { throw Untranslatable(hint) }
+    switch others[other] {
+    case .read(let bytes, let path, let commit): return (bytes, path, commit)
+    case .failed(let reason): throw Untranslatable(reason)
+    case nil:
+      guard others.count + wanted.count < OtherFile.countMax || wanted.contains(other) else {
+        throw Untranslatable("there are too many files of other repositories")
+      }
+      if !wanted.contains(other) { wanted.append(other) }
+      throw Untranslatable("it has not been fetched")
+    }
+  }
+
+  /// The files of other repositories that were asked for, and are not fetched yet.
+  private(set) var wanted: [OtherFile] = []
   /// The part that is translated, for remarks; nil for the whole file.
   var place: SourceNode?
   /// Reasons why no step of the workflow can run as it does there.
@@ -161,6 +185,8 @@ final class GitHubJob {
   var needs: [String] = []
   /// The call of another workflow that the job is a part of.
   let call: GitHubCall?
+  /// Why the workflow that it calls is missing.
+  var missing: String?
   var steps: [GitHubStep] = []
   /// The variables of the job.
   let environment: [SourceNode.Pair]

@@ -6,8 +6,8 @@ import YAML
 struct GitHubImport {
   private let file: GitHubFile
 
-  init(_ root: SourceNode, files: @escaping (String) -> [UInt8]?) {
-    file = GitHubFile(root, files: files)
+  init(_ root: SourceNode, folder: ImportFolder) {
+    file = GitHubFile(root, folder: folder)
   }
 
   /// Translates the workflow.
@@ -77,7 +77,7 @@ struct GitHubImport {
     return ImportDraft(
       root: .map(items), remarks: file.remarks,
       stepCount: file.jobs.reduce(0) { $0 + $1.stepIDs.count },
-      differences: file.differences)
+      differences: file.differences, wanted: file.wanted)
   }
 
   private func steps(of branches: [Draft.Item]) -> Draft {

@@ -8,7 +8,7 @@ extension GitHubJob {
     readMatrix()
     if let uses = node["uses"]?.text {
       let id = file.stepNames.id(for: self.id, otherwise: "job")
-      steps = [GitHubStep(node, id: id, work: .missing("uses: \(uses)"))]
+      steps = [GitHubStep(node, id: id, work: .missing(missing ?? "uses: \(uses)"))]
       return
     }
     add(node["steps"]?.elements ?? [], within: nil, in: file)
@@ -20,14 +20,18 @@ extension GitHubJob {
   private func add(_ nodes: [SourceNode], within scope: GitHubScope?, in file: GitHubFile) {
     let prefix = file.jobs.count > 1 ? "\(id)-" : ""
     for step in nodes {
-      if scopes.count < GitHubScope.countMax,
-        let use = GitHubScope(step, within: scope, in: file)
-      {
-        scopes.append(use)
-        add(use.steps, within: use, in: file)
-        continue
+      var work = ActionEquivalent(step)
+      do throws(Untranslatable) {
+        if scopes.count < GitHubScope.countMax,
+          let use = try GitHubScope.use(by: step, work, within: scope, of: self, in: file)
+        {
+          scopes.append(use)
+          add(use.steps, within: use, in: file)
+          continue
+        }
+      } catch {
+        work = .missing(error.reason)
       }
-      let work = ActionEquivalent(step)
       var id: String?
       switch work {
       case .nothing, .note: break

@@ -19,6 +19,7 @@ struct GitHubJobWriter {
   /// Returns the branch: a nested list of steps; nil if there is nothing to do.
   mutating func branch() -> Draft.Item? {
     file.place = job.node
+    file.remarkSources(of: job)
     let condition = jobCondition()
     readPlace()
     let runner = container()
@@ -78,6 +79,8 @@ struct GitHubJobWriter {
     var items: [Draft.Item] = []
     for (position, step) in job.steps.enumerated() {
       file.place = step.node
+      file.remarkSources(of: step)
+      comments += file.takeComments()
       switch step.work {
       case .nothing:
         step.node.accept()

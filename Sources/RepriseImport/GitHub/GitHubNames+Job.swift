@@ -78,6 +78,11 @@ extension GitHubJob {
 extension GitHubNames {
   /// The folder of a composite action, wherever its steps run.
   func folder(of scope: GitHubScope?) -> Translated {
+    if let source = scope?.source {
+      let path = source.clone + (source.folder.isEmpty ? "" : "/" + source.folder)
+      return Translated(
+        text: "format('{0}/{1}', run.dir, \(Translated.literal(text: path).text))", kind: .text)
+    }
     var path = (scope?.path ?? "").dropFirst(2)
     while path.last == "/" { path.removeLast() }
     guard !path.isEmpty else { return Translated(text: "run.working-dir", kind: .text) }

@@ -35,9 +35,10 @@ struct GitHubNames {
     case ("github", nil): return whole
     case ("github", "action_path"): return folder(of: scope)
     // An action of the repository itself has neither.
-    case ("github", "action_ref") where scope != nil,
-      ("github", "action_repository") where scope != nil:
-      return .literal(text: "")
+    case ("github", "action_ref") where scope != nil:
+      return .literal(text: scope?.version ?? "")
+    case ("github", "action_repository") where scope != nil:
+      return .literal(text: scope?.source?.repository ?? "")
     case ("github", let name?):
       return github(name, path, isNeeded: !isOptional && !translator.isCompared)
     case ("inputs", let name?):

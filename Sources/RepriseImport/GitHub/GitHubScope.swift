@@ -5,7 +5,7 @@ import YAML
 /// One use of a composite action.
 final class GitHubScope {
   /// How deep actions that use actions are followed.
-  private static let depthMax = 8
+  static let depthMax = 8
   /// The maximum number of uses in a job.
   static let countMax = 200
 
@@ -17,9 +17,22 @@ final class GitHubScope {
   let path: String
   /// The use of the action that contains the step; nil for a step of a job.
   let outer: GitHubScope?
-  private let depth: Int
+  /// The commit of another repository that the action was read from; nil for this repository.
+  let source: GitHubSource?
+  let depth: Int
 
-  /// Returns the composite action that a step uses; nil if it uses none, or its file is not there.
+  /// The use of an action of another repository.
+  init(_ step: SourceNode, _ action: SourceNode, within outer: GitHubScope?, source: GitHubSource) {
+    self.step = step
+    self.action = action
+    self.outer = outer
+    self.source = source
+    path = source.folder
+    depth = (outer?.depth ?? 0) + 1
+  }
+
+  /// Returns the composite action of this repository that a step uses; nil if it uses none, or its
+  /// file is not there.
   init?(_ step: SourceNode, within outer: GitHubScope?, in file: GitHubFile) {
     guard let uses = step["uses"]?.text, let own = file.ownPath(uses),
       let action = file.action(own),
@@ -28,12 +41,21 @@ final class GitHubScope {
     self.step = step
     self.action = action
     self.outer = outer
+    source = nil
     path = uses.isOfRepository ? uses : own
     if !uses.isOfRepository { file.remark(.note, "uses: \(uses): the file here", at: step) }
     depth = (outer?.depth ?? 0) + 1
   }
 
-  var steps: [SourceNode] { action["runs"]?["steps"]?.elements ?? [] }
+  var steps: [SourceNode] {
+    [bringingFiles].compactMap(\.self) + (action["runs"]?["steps"]?.elements ?? [])
+  }
+
+  /// The version of an action of another repository; nil for one of this repository.
+  var version: String? {
+    guard let source, let uses = step["uses"]?.text else { return nil }
+    return uses.firstIndex(of: "@").map { String(uses[uses.index(after: $0)...]) } ?? source.commit
+  }
 
   /// The value of an input: that of the step, or the default.
   func input(_ name: String) -> SourceNode? {

@@ -10,16 +10,19 @@ package struct ImportFolder {
   package var system: String
   /// What `uname -m` prints; empty if it is not known.
   package var architecture: String
+  /// What has been fetched of other repositories; nil if nothing may be fetched.
+  package var others: [OtherFile: OtherFile.Answer]?
 
   package init(
     read: @escaping (String) -> [UInt8]? = { _ in nil },
     names: @escaping (String) -> [String] = { _ in [] }, system: String = "",
-    architecture: String = ""
+    architecture: String = "", others: [OtherFile: OtherFile.Answer]? = nil
   ) {
     self.read = read
     self.names = names
     self.system = system
     self.architecture = architecture
+    self.others = others
   }
 
   /// Whether there is a file or folder.

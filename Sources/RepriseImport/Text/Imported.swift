@@ -38,6 +38,11 @@ package struct ImportedWorkflow: Sendable {
   package var differences: [ImportRemark]
   /// The number of steps that do something.
   package var stepCount: Int
+  /// The files of other repositories that it uses, and that are not among the fetched ones yet.
+  ///
+  /// With their contents, the import is another one, and can want more. It is empty if nothing may be
+  /// fetched.
+  package var wanted: [OtherFile]
 
   /// How much of the original is in the workflow.
   package var verdict: Verdict {

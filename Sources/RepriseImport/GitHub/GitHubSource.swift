@@ -1,0 +1,144 @@
+// Actions and workflows of other repositories, which are expanded as those of this one.
+
+import YAML
+
+/// The commit of another repository that a workflow or action was read from.
+struct GitHubSource {
+  let repository: String
+  let commit: String
+  /// The folder of the action in that repository; empty for the repository itself.
+  let folder: String
+
+  /// The folder of a run into which steps clone that commit, below `run.dir`.
+  var clone: String { "actions/\(repository)/\(commit)" }
+}
+
+extension GitHubFile {
+  /// Returns the file of another repository that `uses` names; nil if it names none.
+  ///
+  /// `$/` is the repository, at the same commit, of the file that says it, and so is `./` where a job
+  /// calls a workflow. In a step, `./` is the folder in which all steps work, so it is this repository.
+  ///
+  /// - Parameters:
+  ///   - uses: The value of `uses`.
+  ///   - source: Where the file comes from that says it; nil for this repository.
+  ///   - isJob: Whether a job says it, or else a step.
+  /// - Returns: The file.
+  func other(_ uses: String, from source: GitHubSource?, isJob: Bool) -> OtherFile? {
+    if uses.isOfRepository {
+      guard let source, isJob || uses.hasPrefix("$/") else { return nil }
+      return OtherFile("\(source.repository)/\(uses.dropFirst(2))@\(source.commit)")
+    }
+    return ownPath(uses) == nil ? OtherFile(uses) : nil
+  }
+
+  /// Reads a file of another repository.
+  ///
+  /// - Parameters:
+  ///   - other: The file.
+  ///   - hint: The reason if nothing may be fetched.
+  /// - Returns: Its map, and where it comes from.
+  /// - Throws: ``Untranslatable`` if it is not there, or is no YAML map.
+  func read(
+    _ other: OtherFile, hint: String
+  ) throws(Untranslatable) -> (root: SourceNode, source: GitHubSource) {
+    let (bytes, path, commit) = try content(of: other, hint: hint)
+    let document = Document(SourceText(bytes))
+    let place = "\(other.repository)/\(path)@\(other.version)"
+    guard document.problems.isEmpty, let node = document.root, node.isMap else {
+      throw Untranslatable("\(path) is no YAML map")
+    }
+    let source = GitHubSource(
+      repository: other.repository, commit: commit,
+      folder: path.split(separator: "/").dropLast().joined(separator: "/"))
+    return (SourceNode(node, file: place), source)
+  }
+
+  /// Says which commit a file was read from: a tag or a branch can move.
+  private func remark(_ source: GitHubSource?, at node: SourceNode) {
+    guard let source, let uses = node["uses"]?.text else { return }
+    remark(.note, "uses: \(uses): read at commit \(source.commit)", at: node)
+  }
+
+  /// Says from which commits the workflows were read that contain a job, the outermost first.
+  func remarkSources(of job: GitHubJob) {
+    guard let call = job.call else { return }
+    remarkSources(of: call.job)
+    remark(call.source, at: call.job.node)
+  }
+
+  /// Says from which commits the actions were read that contain a step.
+  func remarkSources(of step: GitHubStep) {
+    for use in step.scope?.chain ?? [] {
+      remark(use.source, at: use.step)
+      guard use.bringsFiles, let name = use.source?.repository else { continue }
+      remark(.note, "the run fetches the files of \(name) from github.com", at: use.step)
+    }
+  }
+}
+
+extension GitHubScope {
+  /// Returns the use of a composite action; nil for another step.
+  ///
+  /// An action of another repository is read only if it is not in the table of the known ones.
+  ///
+  /// - Throws: ``Untranslatable`` if an action of another repository is missing.
+  static func use(
+    by step: SourceNode, _ work: ActionEquivalent, within outer: GitHubScope?, of job: GitHubJob,
+    in file: GitHubFile
+  ) throws(Untranslatable) -> GitHubScope? {
+    guard let uses = step["uses"]?.text else { return nil }
+    let from = outer == nil ? job.call?.source : outer?.source
+    guard let other = file.other(uses, from: from, isJob: false) else {
+      return GitHubScope(step, within: outer, in: file)
+    }
+    let name = uses.prefix { $0 != "@" }.lowercased()
+    guard case .missing("uses: \(uses)") = work, ActionRule.all[name] == nil else { return nil }
+    do throws(Untranslatable) {
+      let (action, source) = try file.read(
+        other, hint: "reprise import --fetch reads it if it is composite")
+      let using = action["runs"]?["using"]?.text ?? ""
+      guard using == "composite" else {
+        throw Untranslatable("an action in \(using.hasPrefix("node") ? "JavaScript" : using)")
+      }
+      let use = GitHubScope(step, action, within: outer, source: source)
+      guard use.depth <= depthMax else {
+        throw Untranslatable("actions that use one another, or nest too deep")
+      }
+      return use
+    } catch {
+      throw Untranslatable("uses: \(uses): \(error.reason)")
+    }
+  }
+
+  /// Whether its steps use files of another repository.
+  var bringsFiles: Bool {
+    source != nil && ["action_path", "GITHUB_ACTION_PATH"].contains(where: action.mentions)
+  }
+
+  /// A step that fetches the files of another repository, if its steps use them.
+  var bringingFiles: SourceNode? {
+    guard let source, bringsFiles else { return nil }
+    let text = """
+      name: files of \(source.repository)
+      shell: bash
+      run: |
+        folder="$REPRISE_RUN_DIR/\(source.clone)"
+        if [ ! -d "$folder" ]; then
+          mkdir -p "${folder%/*}"
+          new="$folder.$$.$RANDOM"
+          mkdir "$new"
+          trap 'rm -rf "$new"' EXIT
+          git -C "$new" init --quiet
+          git -C "$new" fetch --quiet --depth 1 "https://github.com/\(source.repository)" \
+      \(source.commit)
+          git -C "$new" checkout --quiet FETCH_HEAD
+          [ -d "$folder" ] || mv "$new" "$folder"
+        fi
+
+      """
+    return Document(SourceText(Array(text.utf8))).root.map {
+      SourceNode($0, file: action.file)
+    }
+  }
+}

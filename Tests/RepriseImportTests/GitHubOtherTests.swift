@@ -1,0 +1,244 @@
+import RepriseImport
+import Testing
+
+/// Actions and workflows of other repositories, which an import reads if it may.
+struct GitHubOtherTests {
+  private let commit = String(repeating: "c", count: 40)
+
+  /// Imports with all that it wants of these files, by their names in `uses`.
+  private func fetched(
+    _ text: String, _ contents: [String: String], files: [String: String] = [:]
+  ) throws -> ImportedWorkflow {
+    var others: [OtherFile: OtherFile.Answer] = [:]
+    let known = Dictionary(
+      uniqueKeysWithValues: try contents.map { uses, text in (try #require(OtherFile(uses)), text) }
+    )
+    while true {
+      let workflow = try imported(text, files: files, others: others)
+      guard !workflow.wanted.isEmpty else { return workflow }
+      for other in workflow.wanted {
+        #expect(others[other] == nil)
+        others[other] =
+          known[other].map { .read(Array($0.utf8), path: other.files[0], commit: commit) }
+          ?? .failed("git: no such repository")
+      }
+    }
+  }
+
+  private func steps(_ uses: String) -> String {
+    "on: push\njobs: { a: { runs-on: x, steps: [{ id: s, uses: \(uses) }] } }"
+  }
+
+  private func missing(_ workflow: ImportedWorkflow) -> [String] {
+    workflow.remarks.filter { $0.weight == .missing }.map(\.text)
+  }
+
+  private let action = "runs: { using: composite, steps: [{ run: make it, shell: bash }] }"
+
+  @Test func `nothing is wanted unless it may be fetched, and the remark says what reads it`()
+    throws
+  {
+    let text = """
+      on: push
+      jobs:
+        a: { runs-on: x, steps: [{ uses: o/r/a@v1 }] }
+        b: { uses: o/r/.github/workflows/b.yml@v1 }
+      """
+    let workflow = try imported(text)
+    #expect(workflow.wanted.isEmpty)
+    #expect(
+      missing(workflow) == [
+        "uses: o/r/a@v1: reprise import --fetch reads it if it is composite",
+        "uses: o/r/.github/workflows/b.yml@v1: reprise import --fetch reads it",
+      ])
+    let open = try imported(text, others: [:])
+    // The jobs are read before the steps.
+    #expect(open.wanted.map(\.path) == [".github/workflows/b.yml", "a"])
+    #expect(
+      open.wanted.map(\.files) == [[".github/workflows/b.yml"], ["a/action.yml", "a/action.yaml"]])
+  }
+
+  @Test func `a composite action of another repository becomes its steps, with its commit`() throws
+  {
+    let action = """
+      inputs: { what: { default: all }, mode: {} }
+      outputs: { file: { value: "${{ steps.find.outputs.path }}" } }
+      runs:
+        using: composite
+        steps:
+          - { id: find, shell: bash, run: "make ${{ inputs.what }} ${{ inputs.mode }}" }
+          - { shell: bash, run: "echo ${{ github.action_ref }} $GITHUB_ACTION_REPOSITORY" }
+      """
+    let workflow = try fetched(
+      """
+      on: push
+      jobs:
+        a:
+          runs-on: x
+          steps:
+            - run: first
+            - { id: use, uses: o/r/a@v1, with: { mode: slow } }
+            - run: cat ${{ steps.use.outputs.file }}
+      """, ["o/r/a@v1": action])
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    for part in [
+      """
+        # uses: o/r/a@v1: read at commit \(commit)
+        - id: find
+
+      """, "make all slow", "steps.find.outputs.path || ''", "echo v1 ",
+      "GITHUB_ACTION_REPOSITORY: o/r",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+  }
+
+  @Test func `a workflow of another repository becomes its jobs, with inputs and secrets`() throws {
+    let called = """
+      on:
+        workflow_call:
+          inputs: { count: { type: number, default: 3 }, fast: { type: boolean } }
+          outputs: { tag: { value: "${{ jobs.c.outputs.tag }}" } }
+      jobs:
+        c:
+          runs-on: x
+          outputs: { tag: "${{ steps.t.outputs.tag }}" }
+          env: { TOKEN: "${{ secrets.TOKEN }}" }
+          steps:
+            - { id: t, run: 'echo "tag=${{ inputs.count }} ${{ inputs.fast }}" >> $GITHUB_OUTPUT' }
+      """
+    let workflow = try fetched(
+      """
+      on: push
+      jobs:
+        b: { uses: "o/r/.github/workflows/b.yml@v1", with: { count: 5 }, secrets: inherit }
+        d: { needs: b, runs-on: x, steps: [{ run: "echo ${{ needs.b.outputs.tag }}" }] }
+      """, ["o/r/.github/workflows/b.yml@v1": called])
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    for part in [
+      "# uses: o/r/.github/workflows/b.yml@v1: read at commit", "# \(commit)\n",
+      "echo \"tag=5 false\"", "TOKEN: ${{ secrets.TOKEN }}", "steps.b-c-t.outputs.tag",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+  }
+
+  @Test func `a path in another repository is one of the same commit, and of a step one here`()
+    throws
+  {
+    let workflow = try fetched(
+      "on: push\njobs: { b: { uses: o/r/.github/workflows/b.yml@v1 } }",
+      [
+        "o/r/.github/workflows/b.yml@v1": """
+        on: workflow_call
+        jobs:
+          c: { uses: ./.github/workflows/c.yml }
+          d: { runs-on: x, steps: [{ uses: $/a }, { uses: ./a }] }
+        """,
+        "o/r/.github/workflows/c.yml@\(commit)":
+          "on: [push, workflow_call]\njobs: { e: { runs-on: x, steps: [{ run: make e }] } }",
+        "o/r/a@\(commit)": action,
+      ], files: ["a/action.yml": action.replacing("make it", with: "make here")])
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    for part in ["run: make e", "run: make it", "run: make here"] {
+      #expect(workflow.text.contains(part), "\(workflow.text)")
+    }
+  }
+
+  @Test func `an action that the import knows, or that is in this repository, is not fetched`()
+    throws
+  {
+    let files = [
+      ".git/config": "[remote \"origin\"]\n\turl = https://github.com/o/r\n",
+      "a/action.yml": action,
+    ]
+    let text = """
+      on: push
+      jobs:
+        a: { runs-on: x, steps: [{ uses: actions/cache@v4 }, { uses: o/r/a@v1 }, { uses: ./b }] }
+        b: { runs-on: x, steps: [{ uses: Actions/Upload-Artifact@v4, with: { path: "!x" } }] }
+      """
+    #expect(try imported(text, files: files, others: [:]).wanted.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("runs: { using: node24, main: x.js }", "an action in JavaScript"),
+    ("runs: { using: docker, image: x }", "an action in docker"), ("a: [", "no YAML map"),
+    ("", "no YAML map"),
+  ])
+  func `an action that is a program is missing, with the reason`(
+    _ text: String, _ reason: String
+  ) throws {
+    let workflow = try fetched(steps("o/r@v1"), ["o/r@v1": text])
+    #expect(missing(workflow).count == 1)
+    #expect(missing(workflow).first?.contains("uses: o/r@v1: ") == true)
+    #expect(missing(workflow).first?.contains(reason) == true, "\(workflow.remarks)")
+    #expect(workflow.text.contains("not imported: line 2: uses: o/r@v1: "), "\(workflow.text)")
+  }
+
+  @Test func `what cannot be read is missing, with the reason`() throws {
+    let workflow = try fetched(steps("o/r@v1"), [:])
+    #expect(missing(workflow) == ["uses: o/r@v1: git: no such repository"])
+    #expect(workflow.text.contains("uses: o/r@v1: git: no such repository' >&2\n"))
+  }
+
+  @Test func `a workflow that cannot be called, or is called for a matrix, is missing`() throws {
+    let uses = "o/r/.github/workflows/b.yml@v1"
+    let workflow = try fetched(
+      "on: push\njobs: { b: { uses: \(uses) } }",
+      [uses: "on: push\njobs: { c: { runs-on: x, steps: [{ run: make }] } }"])
+    #expect(missing(workflow) == ["uses: \(uses): it is no workflow that can be called"])
+    let many = try imported(
+      "on: push\njobs: { b: { strategy: { matrix: { a: [1] } }, uses: \(uses) } }", others: [:])
+    #expect(many.wanted.isEmpty)
+    #expect(missing(many).first == "uses: \(uses): it is called with a strategy")
+  }
+
+  @Test func `actions and workflows that use themselves end`() throws {
+    let nested = "runs: { using: composite, steps: [{ uses: o/r@v1 }, { uses: o/r@v1 }] }"
+    let workflow = try fetched(steps("o/r@v1"), ["o/r@v1": nested])
+    #expect(missing(workflow).contains { $0.contains("nest too deep") }, "\(workflow.remarks)")
+    let uses = "o/r/.github/workflows/b.yml@v1"
+    let calls = try fetched(
+      "on: push\njobs: { b: { uses: \(uses) } }",
+      [uses: "on: workflow_call\njobs: { c: { uses: \(uses) }, d: { uses: \(uses) } }"])
+    #expect(missing(calls).contains { $0.contains("call one another") }, "\(calls.remarks)")
+  }
+
+  @Test func `only so many files of other repositories are wanted`() throws {
+    let uses = (0..<120).map { "{ uses: o/r@v\($0) }" }.joined(separator: ", ")
+    let text = "on: push\njobs: { a: { runs-on: x, steps: [\(uses)] } }"
+    #expect(try imported(text, others: [:]).wanted.count == 100)
+    let workflow = try fetched(text, [:])
+    #expect(missing(workflow).count { $0.contains("too many files") } == 20)
+  }
+
+  @Test func `an action that uses its own files has them from its commit`() throws {
+    let action = """
+      runs:
+        using: composite
+        steps: [{ run: "${{ github.action_path }}/x.sh", shell: bash }]
+      """
+    let workflow = try fetched(steps("o/r/sub/a@v1"), ["o/r/sub/a@v1": action])
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+    for part in [
+      "\"https://github.com/o/r\" \(commit)\n", "folder=\"$REPRISE_RUN_DIR/actions/o/r/\(commit)\"",
+      "${{ format('{0}/{1}', run.dir, 'actions/o/r/\(commit)/sub/a') }}",
+      "# the run fetches the files of o/r from github.com",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+    let without = try fetched(steps("o/r/sub/a@v1"), ["o/r/sub/a@v1": self.action])
+    #expect(!without.text.contains("git "), "\(without.text)")
+  }
+
+  @Test(arguments: [
+    "o/r", "o@v1", "./a@v1", "o/../x@v1", "o/r/../x@v1", "-o/r@v1", "o/r@-x", "o/r@+x", "o/r@a..b",
+    "o/r@", "o/r@a b", "o/r@a:b", "o/r//a@v1", "docker://a@v1", "o/r@${{ x }}", "o/r/$x@v1",
+    "o/r@/a",
+  ])
+  func `a name that git could read in another way is none`(_ uses: String) {
+    #expect(OtherFile(uses) == nil)
+  }
+
+  @Test func `a name has a repository, a path and a version`() throws {
+    let root = try #require(OtherFile("o/r@main"))
+    #expect(root.files == ["action.yml", "action.yaml"])
+    let path = try #require(OtherFile("o/r.js/a/b/@feature/x-1"))
+    #expect((path.repository, path.path, path.version) == ("o/r.js", "a/b", "feature/x-1"))
+  }
+}
