@@ -61,7 +61,7 @@ struct ImportFetchTests {
         steps:
           - { run: '"${{ github.action_path }}/../x.sh" ${{ inputs.name }}', shell: bash }
           - { uses: o/other/sub@v1 }
-      """, "x.sh": "#!/bin/sh\necho \"$1\" >> log\n",
+      """, "x.sh": "#!/bin/sh\necho \"$1\" >> log; echo \"SEEN=$1\" >> \"$GITHUB_ENV\"\n",
     ])
     let other = try await commit(
       ["sub/action.yml": "runs: { using: composite, steps: [{ run: touch made, shell: bash }] }"],
@@ -70,13 +70,15 @@ struct ImportFetchTests {
     // A version is a tag, a branch or a commit.
     _ = try await scenario.shell("cd hub/o/r && git tag --force v1 \(first)").succeeds()
     for version in ["v1", first] {
-      let ended = try await fetch(job("o/r/a@\(version), with: { name: \(version) }")).succeeds()
+      let step = "o/r/a@\(version), with: { name: \(version) } }, { run: echo $SEEN >> seen"
+      let ended = try await fetch(job(step)).succeeds()
       #expect(ended.errors.contains("uses: o/r/a@\(version): read at commit \(first)\n"))
       #expect(ended.errors.contains("uses: o/other/sub@v1: read at commit \(other)\n"))
       #expect(!scenario.has("log") || version != "v1", "nothing runs while it is imported")
       try await scenario.reprise("run", "w.yaml", environment: environment).succeeds()
     }
     #expect(scenario.read("log") == "v1\n\(first)\n")
+    #expect(scenario.read("seen") == scenario.read("log"))
     #expect(scenario.has("made"))
   }
 

@@ -10,16 +10,13 @@ struct GitHubOtherTests {
     _ text: String, _ contents: [String: String], files: [String: String] = [:]
   ) throws -> ImportedWorkflow {
     var others: [OtherFile: OtherFile.Answer] = [:]
-    let known = Dictionary(
-      uniqueKeysWithValues: try contents.map { uses, text in (try #require(OtherFile(uses)), text) }
-    )
     while true {
       let workflow = try imported(text, files: files, others: others)
       guard !workflow.wanted.isEmpty else { return workflow }
       for other in workflow.wanted {
         #expect(others[other] == nil)
         others[other] =
-          known[other].map { .read(Array($0.utf8), path: other.files[0], commit: commit) }
+          contents["\(other)"].map { .read(Array($0.utf8), path: other.files[0], commit: commit) }
           ?? .failed("git: no such repository")
       }
     }
@@ -224,6 +221,68 @@ struct GitHubOtherTests {
     ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
     let without = try fetched(steps("o/r/sub/a@v1"), ["o/r/sub/a@v1": self.action])
     #expect(!without.text.contains("git "), "\(without.text)")
+  }
+
+  @Test func `programs of an action write to the files of GitHub, as far as they are known`() throws
+  {
+    func workflow(_ script: String) throws -> ImportedWorkflow {
+      try fetched(
+        steps("o/r/sub@v1"),
+        [
+          "o/r/sub@v1": """
+          runs: { using: composite, steps: [{ run: "\(script)", shell: bash }] }
+          """,
+          "o/r/sub/env.sh@v1": "echo A=b >> $GITHUB_ENV; echo $GITHUB_REPOSITORY",
+          "o/r/out.py@v1": "open(os.environ['GITHUB_OUTPUT'])", "o/r/sub/path@v1": "GITHUB_PATH",
+        ])
+    }
+    let environment = try workflow("${{ github.action_path }}/env.sh")
+    #expect(environment.verdict == .withNotes, "\(environment.remarks)")
+    for part in ["export GITHUB_ENV=\"$REPRISE_ENV\"\n", "GITHUB_REPOSITORY: ${{ params."] {
+      #expect(environment.text.contains(part), "\(environment.text)")
+    }
+    #expect(!environment.text.contains("GITHUB_OUTPUT"))
+    let output = try workflow("python3 ${GITHUB_ACTION_PATH}/../out.py")
+    #expect(output.text.contains("export GITHUB_OUTPUT=\"$REPRISE_OUTPUT\""), "\(output.text)")
+    #expect(!output.text.contains("GITHUB_ENV"))
+    let path = try workflow("$GITHUB_ACTION_PATH/path")
+    #expect(missing(path).contains { $0.contains("adds folders to PATH") }, "\(path.remarks)")
+    for script in ["cd $GITHUB_ACTION_PATH; ./x", "${{github.action_path}}/none"] {
+      let unknown = try workflow(script)
+      for part in ["export GITHUB_OUTPUT=", "export GITHUB_ENV=", "# if its programs add folders"] {
+        #expect(unknown.text.contains(part), "\(unknown.text)")
+      }
+    }
+  }
+
+  @Test func `a program of an action of this repository is read, too`() throws {
+    let workflow = try importedSteps(
+      "- uses: ./a/b/",
+      files: [
+        "a/b/action.yml": """
+        runs:
+          using: composite
+          steps: [{ run: "${{ github.action_path }}/env.sh", shell: bash }]
+        """, "a/b/env.sh": "echo A=b >> $GITHUB_ENV",
+      ])
+    #expect(workflow.text.contains("export GITHUB_ENV=\"$REPRISE_ENV\"\n"), "\(workflow.text)")
+  }
+
+  @Test func `a key of an action that has no equivalent is a remark`() throws {
+    let workflow = try fetched(
+      steps("o/r@v1"),
+      [
+        "o/r@v1": """
+        name: a
+        runs: { using: composite, steps: [{ run: make, shell: bash }], post: x }
+        other: y
+        """
+      ])
+    #expect(
+      missing(workflow) == [
+        "o/r/action.yml@v1:2: runs.post has no equivalent",
+        "o/r/action.yml@v1:3: other has no equivalent",
+      ])
   }
 
   @Test(arguments: [

@@ -149,23 +149,6 @@ final class GitHubFile {
   }
 
   func job(_ id: String) -> GitHubJob? { jobs.first { $0.id == id } }
-
-  /// Returns the contents of the files of the repository that a script names, such as programs.
-  func programs(in script: String) -> String {
-    let ends = " \t\n\"'`;|&()<>=${}"
-    var names = Set(script.split { ends.contains($0) }.map(String.init))
-    names = Set(names.map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 })
-    let paths = names.filter { name in
-      name.contains("/") && !name.hasPrefix("/") && !name.contains("..") && !name.hasSuffix("/")
-        && !name.contains { "*?[\\:~@".contains($0) }
-        && !Self.data.contains { name.hasSuffix($0) }
-    }
-    return paths.sorted().prefix(Self.programsMax)
-      .compactMap { files($0).map { String(decoding: $0, as: UTF8.self) } }.joined(separator: "\n")
-  }
-
-  private static let programsMax = 20
-  private static let data = [".yml", ".yaml", ".md", ".json", ".toml", ".txt", ".lock"]
 }
 
 /// Why a step, job or workflow cannot run as it does there, and where that is written.
@@ -242,24 +225,27 @@ struct GitHubStep {
   private(set) var written: GitHubEnvironmentFile
   /// The use of the composite action that it is a part of.
   let scope: GitHubScope?
+  /// The programs that its script starts.
+  let programs: GitHubPrograms
   /// Whether other steps need its id.
   var originalID: String? { node["id"]?.text }
 
   init(
     _ node: SourceNode, id: String?, work: ActionEquivalent, scope: GitHubScope? = nil,
-    canAddVariables: Bool = true, programs: String = ""
+    canAddVariables: Bool = true, programs: GitHubPrograms = GitHubPrograms()
   ) {
     self.node = node
     self.id = id
     self.work = work
     self.scope = scope
+    self.programs = programs
     var script = node["run"]?.text ?? ""
     // The command or program of an action can set variables, too.
     if node["run"] == nil, case .script(let text, _, _) = work {
       script = text.contains("GITHUB_ENV=\"$REPRISE_ENV\"") ? "GITHUB_ENV" : text
     }
     written = GitHubEnvironmentFile(script, canAddVariables: canAddVariables)
-    written.read(programs: programs, canAddVariables: canAddVariables)
+    written.read(programs: programs.text, canAddVariables: canAddVariables)
   }
 
   /// Whether the step that is written can have an output.

@@ -69,6 +69,14 @@ struct GitHubImport {
         file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
       }
     }
+    for use in file.jobs.flatMap(\.scopes) {
+      for key in ["name", "description", "author", "branding", "inputs", "outputs"] {
+        use.action[key]?.accept()
+      }
+      for part in use.action.unread() {
+        file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
+      }
+    }
     for part in root.unread() {
       file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
     }

@@ -42,7 +42,7 @@ extension GitHubJob {
       steps.append(
         GitHubStep(
           step, id: id, work: work, scope: scope, canAddVariables: !hasDynamicMatrix,
-          programs: step["run"]?.text.map(file.programs) ?? ""))
+          programs: file.programs(of: step, within: scope)))
     }
   }
 

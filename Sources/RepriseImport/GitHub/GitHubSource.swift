@@ -6,11 +6,29 @@ import YAML
 struct GitHubSource {
   let repository: String
   let commit: String
+  /// The version that was asked for.
+  let version: String
   /// The folder of the action in that repository; empty for the repository itself.
   let folder: String
 
   /// The folder of a run into which steps clone that commit, below `run.dir`.
   var clone: String { "actions/\(repository)/\(commit)" }
+
+  /// Returns a file of that commit.
+  ///
+  /// - Parameter path: A path relative to the folder of the action.
+  /// - Returns: The file; nil if its path is not plain or leaves the repository.
+  func file(_ path: String) -> OtherFile? {
+    var parts = folder.split(separator: "/")
+    for part in path.split(separator: "/") where part != "." {
+      if part != ".." {
+        parts.append(part)
+      } else if parts.popLast() == nil {
+        return nil
+      }
+    }
+    return OtherFile(fileOf: repository, path: parts.joined(separator: "/"), version: version)
+  }
 }
 
 extension GitHubFile {
@@ -49,7 +67,7 @@ extension GitHubFile {
       throw Untranslatable("\(path) is no YAML map")
     }
     let source = GitHubSource(
-      repository: other.repository, commit: commit,
+      repository: other.repository, commit: commit, version: other.version,
       folder: path.split(separator: "/").dropLast().joined(separator: "/"))
     return (SourceNode(node, file: place), source)
   }
@@ -73,6 +91,10 @@ extension GitHubFile {
       remark(use.source, at: use.step)
       guard use.bringsFiles, let name = use.source?.repository else { continue }
       remark(.note, "the run fetches the files of \(name) from github.com", at: use.step)
+    }
+    if step.programs.areUnknown {
+      remark(
+        .note, "if its programs add folders to PATH, later steps do not see them", at: step.node)
     }
   }
 }

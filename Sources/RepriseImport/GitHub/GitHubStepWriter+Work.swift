@@ -43,8 +43,10 @@ extension GitHubStepWriter {
 
   /// Whether a program that the script starts sets outputs, because the script itself does not.
   func needsOutputFile(_ script: String) -> Bool {
-    guard let id = step.originalID, step.node["run"] != nil else { return false }
+    guard step.node["run"] != nil else { return false }
     guard !["GITHUB_OUTPUT", "::set-output"].contains(where: script.contains) else { return false }
+    if step.programs.areOfAction, step.programs.text.contains("GITHUB_OUTPUT") { return true }
+    guard let id = step.originalID else { return false }
     return (step.scope?.action ?? job.node).mentions("steps.\(id).outputs.")
   }
 }

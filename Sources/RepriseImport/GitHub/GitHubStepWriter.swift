@@ -271,7 +271,9 @@ struct GitHubStepWriter {
         Draft.Item(name, .text(GitHubScript.withOwnFiles(try translator.template(value)))))
     }
     // Scripts of users are among them.
-    let read = text + variables.map { "\n" + $0.1 }.joined()
+    let read =
+      text + variables.map { "\n" + $0.1 }.joined()
+      + (step.programs.areOfAction ? "\n" + step.programs.text : "")
     let script = try GitHubScript(text, shell, translator, taken: Set(environment.map(\.key)))
     environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
     let isLast = job.stepIDs.last == step.id

@@ -1,7 +1,7 @@
 // Actions and workflows of other repositories, which an import reads if someone has fetched them.
 
 /// An action or workflow of another repository, as `uses` names it: `OWNER/NAME/PATH@VERSION`.
-package struct OtherFile: Hashable, Sendable {
+package struct OtherFile: Hashable, Sendable, CustomStringConvertible {
   /// What has been found of it.
   package enum Answer: Sendable {
     /// The content of its file, the path of the file in the repository, and the id of the commit.
@@ -19,6 +19,8 @@ package struct OtherFile: Hashable, Sendable {
   package let path: String
   /// A tag, a branch or the id of a commit.
   package let version: String
+  /// Whether the path is that of a file, also if its name does not say so.
+  private var isFile = false
 
   /// Reads a value of `uses`; the result is nil if it is none of another repository.
   ///
@@ -37,9 +39,20 @@ package struct OtherFile: Hashable, Sendable {
     self.version = String(version)
   }
 
+  /// Names any file of another repository; the result is nil if one of these is not plain.
+  init?(fileOf repository: String, path: String, version: String) {
+    self.init("\(repository)/\(path)@\(version)")
+    guard !self.path.isEmpty else { return nil }
+    isFile = true
+  }
+
+  package var description: String {
+    repository + (path.isEmpty ? "" : "/" + path) + "@" + version
+  }
+
   /// The paths of the files that it can be; the first that is there counts.
   package var files: [String] {
-    if path.hasSuffix(".yml") || path.hasSuffix(".yaml") { return [path] }
+    if isFile || path.hasSuffix(".yml") || path.hasSuffix(".yaml") { return [path] }
     let start = path.isEmpty ? "" : path + "/"
     return ["action.yml", "action.yaml"].map { start + $0 }
   }

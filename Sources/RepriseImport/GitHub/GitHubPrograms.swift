@@ -1,0 +1,68 @@
+// The programs that a script starts, which can write to the files of GitHub as the script itself.
+
+/// What is known of the programs that the script of a step starts.
+struct GitHubPrograms {
+  /// Their contents.
+  var text = ""
+  /// Whether they belong to an action of another repository, so that they expect the variables of
+  /// GitHub.
+  var areOfAction = false
+  /// Whether some of them could not be found.
+  var areUnknown = false
+}
+
+extension GitHubFile {
+  private static let programsMax = 20
+  private static let data = [".yml", ".yaml", ".md", ".json", ".toml", ".txt", ".lock"]
+  /// Stands for the folder of an action.
+  private static let folder: Character = "\u{1}"
+
+  /// Returns the programs that the script of a step names: files of the repository, and those of the
+  /// action that it is a part of.
+  func programs(of step: SourceNode, within scope: GitHubScope?) -> GitHubPrograms {
+    guard var script = step["run"]?.text else { return GitHubPrograms() }
+    if scope != nil {
+      script.replace(
+        /\$\{\{ *github\.action_path *\}\}|\$\{GITHUB_ACTION_PATH\}|\$GITHUB_ACTION_PATH/,
+        with: String(Self.folder))
+    }
+    let own = script.contains(Self.folder)
+    if own, let scope, scope.source == nil {
+      var path = scope.path
+      while path.last == "/" { path.removeLast() }
+      script.replace(String(Self.folder), with: path)
+    }
+    let ends = " \t\n\"'`;|&()<>=${}"
+    let names = Set(script.split { ends.contains($0) }.map(String.init))
+    let paths = names.map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }.filter { name in
+      name.contains("/") && !name.hasPrefix("/") && !name.contains("..") && !name.hasSuffix("/")
+        && !name.contains { "*?[\\:~@\u{1}".contains($0) }
+        && !Self.data.contains { name.hasSuffix($0) }
+    }
+    var programs = GitHubPrograms()
+    programs.text = paths.sorted().prefix(Self.programsMax)
+      .compactMap { files($0).map { String(decoding: $0, as: UTF8.self) } }.joined(separator: "\n")
+    guard own, let source = scope?.source else { return programs }
+    add(names.filter { $0.contains(Self.folder) }, of: source, to: &programs)
+    return programs
+  }
+
+  /// Adds the programs of another repository with these names, which begin with the folder of the
+  /// action.
+  private func add(
+    _ names: Set<String>, of source: GitHubSource, to programs: inout GitHubPrograms
+  ) {
+    programs.areOfAction = true
+    for name in names.sorted() where !Self.data.contains(where: name.hasSuffix) {
+      guard name.hasPrefix("\(Self.folder)/"), let file = source.file(String(name.dropFirst(2))),
+        let found = try? content(of: file, hint: "")
+      else {
+        programs.areUnknown = true
+        continue
+      }
+      programs.text += "\n" + String(decoding: found.bytes, as: UTF8.self)
+    }
+    // They may set variables for later steps.
+    if programs.areUnknown { programs.text += "\nGITHUB_ENV GITHUB_OUTPUT" }
+  }
+}
