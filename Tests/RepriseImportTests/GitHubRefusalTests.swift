@@ -17,6 +17,14 @@ struct GitHubRefusalTests {
     }
   }
 
+  @Test func `a script that needs a service of GitHub fails`() throws {
+    let workflow = try importedSteps("- run: curl $ACTIONS_ID_TOKEN_REQUEST_URL")
+    expectRefused(workflow, "run: ACTIONS_ID_TOKEN_REQUEST_URL is known to", instead: "run: curl")
+    let own = try importedSteps(
+      "- run: curl $ACTIONS_CACHE_URL\n  env: { ACTIONS_CACHE_URL: x }")
+    #expect(own.verdict == .withNotes, "\(own.remarks)")
+  }
+
   @Test(arguments: [
     ("if: github.weird(1) == 2", "if: github.weird(1)"),
     ("if: needs.x.outputs.y == 'never'", "there is no job"),

@@ -16,6 +16,10 @@ struct GitHubVariables {
     of script: String, known: Set<String>
   ) throws(Untranslatable) -> [Draft.Item] {
     var environment: [Draft.Item] = []
+    let others = known.union(file.variables)
+    for name in Self.ofService where script.contains(name) && !others.contains(name) {
+      throw Untranslatable("\(name) is known to a run on GitHub only")
+    }
     for name in names(in: script) where !known.contains(name) && !file.variables.contains(name) {
       switch name {
       case "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH": continue
@@ -37,6 +41,12 @@ struct GitHubVariables {
     }
     return environment
   }
+
+  /// The variables that lead to services for runs: their logins, caches and artifacts.
+  private static let ofService = [
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_RUNTIME_TOKEN",
+    "ACTIONS_RUNTIME_URL", "ACTIONS_RESULTS_URL", "ACTIONS_CACHE_URL",
+  ]
 
   private func names(in script: String) -> [String] {
     guard script.contains("GITHUB_") || script.contains("RUNNER_") else { return [] }
