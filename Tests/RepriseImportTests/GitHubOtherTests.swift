@@ -125,7 +125,7 @@ struct GitHubOtherTests {
         "o/r/.github/workflows/b.yml@v1": """
         on: workflow_call
         jobs:
-          c: { uses: ./.github/workflows/c.yml }
+          c: { uses: ./.github/workflows/c.yml, permissions: { contents: read } }
           d: { runs-on: x, steps: [{ uses: $/a }, { uses: ./a }] }
         """,
         "o/r/.github/workflows/c.yml@\(commit)":

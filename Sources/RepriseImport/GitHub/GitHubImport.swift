@@ -65,6 +65,9 @@ struct GitHubImport {
       if let node = call.root["concurrency"]?.accept() {
         file.remark(.note, "concurrency of a workflow that is called is left out", at: node)
       }
+    }
+    // A call can be a part of another.
+    for call in file.calls {
       for part in call.root.unread() {
         file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
       }
