@@ -37,11 +37,15 @@ struct ImportFetchTests {
     return ended.output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  private func fetch(_ text: String) async throws -> Scenario.Ended {
+  private func fetch(
+    _ text: String, _ others: [String: String] = [:]
+  ) async throws -> Scenario.Ended {
     try scenario.write(text, to: ".github/workflows/ci.yml")
+    // As within a hook of git.
+    let hook = ["GIT_DIR": "/dev/null", "GIT_OBJECT_DIRECTORY": "/dev/null", "GIT_WORK_TREE": "/"]
     let ended = try await scenario.reprise(
       "import", ".github/workflows/ci.yml", "--fetch", "--output", "w.yaml", "--force",
-      environment: environment)
+      environment: environment.merging(hook) { $1 }.merging(others) { $1 })
     let left = try FileManager.default.contentsOfDirectory(
       atPath: scenario.folder.appendingPathComponent("temporary").path)
     #expect(left == ["empty"])
@@ -96,6 +100,19 @@ struct ImportFetchTests {
         ended.errors.contains("ci.yml:2: missing: uses: \(uses): \(reason)"), "\(ended.errors)")
       #expect(scenario.read("w.yaml").contains("not imported: line 2: uses: \(uses): "))
     }
+  }
+
+  @Test func `a password in an address is in no message`() async throws {
+    let ended = try await fetch(
+      job("o/r@v1"),
+      [
+        "GIT_CONFIG_KEY_0": "url.https://user:password@127.0.0.1:1/.insteadOf",
+        "https_proxy": "", "HTTPS_PROXY": "",
+      ]
+    ).fails(with: 1)
+    #expect(ended.errors.contains("uses: o/r@v1: git: "), "\(ended.errors)")
+    #expect(ended.errors.contains("://127.0.0.1:1/o/r"), "\(ended.errors)")
+    #expect(!(ended.errors + scenario.read("w.yaml")).contains("password"), "\(ended.errors)")
   }
 
   @Test func `a workflow with another of its repository is read at one commit`() async throws {

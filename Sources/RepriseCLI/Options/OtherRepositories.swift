@@ -35,8 +35,8 @@ final class OtherRepositories {
   private static let settings = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"]
   /// Variables that would make git work on another repository, for example within a hook.
   private static let otherPlaces = [
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX",
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
   ]
 
   private let server: String
@@ -150,11 +150,10 @@ final class OtherRepositories {
     return answer.output
   }
 
-  /// Returns the line of a message of git that says what has failed, without a password in an address.
+  /// Returns the line of a message of git that says what has failed; git leaves out passwords.
   private static func complaint(_ errors: String) -> String {
     let lines = errors.split(whereSeparator: \.isNewline)
     let line = lines.first { $0.hasPrefix("fatal: ") } ?? lines.first ?? "it failed"
-    let text = line.hasPrefix("fatal: ") ? line.dropFirst("fatal: ".count) : line
-    return String(text).replacing(/:\/\/[^\/@\s]*@/, with: "://")
+    return String(line.hasPrefix("fatal: ") ? line.dropFirst("fatal: ".count) : line)
   }
 }
