@@ -76,7 +76,11 @@ struct GitHubOtherTests {
             - run: first
             - { id: use, uses: o/r/a@v1, with: { mode: slow } }
             - run: cat ${{ steps.use.outputs.file }}
+            - { uses: o/r/a@v1, with: { mode: fast } }
       """, ["o/r/a@v1": action])
+    // A remark is there once, and the comment at each place.
+    #expect(workflow.text.matches(of: /# uses: o\/r\/a@v1: read at commit c{40}\n/).count == 2)
+    #expect(workflow.remarks.count { $0.text.contains("read at commit") } == 1)
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
     for part in [
       """

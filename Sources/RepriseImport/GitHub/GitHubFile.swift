@@ -98,7 +98,12 @@ final class GitHubFile {
       ImportRemark(weight: weight, line: isElsewhere ? 0 : place?.line ?? 0, text: start + text))
     // A note is written once, what is missing at each place.
     let comment = weight == .missing ? "missing: \(text)" : text
-    if isNew || weight == .missing, !untold.contains(comment) { untold.append(comment) }
+    if isNew || weight == .missing { self.comment(comment) }
+  }
+
+  /// Adds a comment to what is written next.
+  func comment(_ text: String) {
+    if !untold.contains(text) { untold.append(text) }
   }
 
   /// Adds a remark about the whole file.

@@ -72,30 +72,43 @@ extension GitHubFile {
     return (SourceNode(node, file: place), source)
   }
 
-  /// Says which commit a file was read from: a tag or a branch can move.
-  private func remark(_ source: GitHubSource?, at node: SourceNode) {
-    guard let source, let uses = node["uses"]?.text else { return }
-    remark(.note, "uses: \(uses): read at commit \(source.commit)", at: node)
+  /// Says at each place which commit a file was read from: a tag or a branch can move.
+  private func remark(_ source: GitHubSource, at node: SourceNode) {
+    let text = "uses: \(node["uses"]?.text ?? ""): read at commit \(source.commit)"
+    remark(.note, text, at: node)
+    comment(text)
   }
 
-  /// Says from which commits the workflows were read that contain a job, the outermost first.
+  /// Says from which commits the workflows were read that begin with a job, the outermost first.
   func remarkSources(of job: GitHubJob) {
-    guard let call = job.call else { return }
-    remarkSources(of: call.job)
-    remark(call.source, at: call.job.node)
+    var calls: [GitHubCall] = []
+    while let call = calls.first.map(\.job.call) ?? job.call { calls.insert(call, at: 0) }
+    for call in calls where jobs.first(where: call.contains) === job {
+      if let source = call.source { remark(source, at: call.job.node) }
+    }
   }
 
-  /// Says from which commits the actions were read that contain a step.
-  func remarkSources(of step: GitHubStep) {
+  /// Says from which commits the actions were read that begin with a step of a job.
+  func remarkSources(of step: GitHubStep, in job: GitHubJob) {
     for use in step.scope?.chain ?? [] {
-      remark(use.source, at: use.step)
-      guard use.bringsFiles, let name = use.source?.repository else { continue }
-      remark(.note, "the run fetches the files of \(name) from github.com", at: use.step)
+      guard let source = use.source, job.begins(use, with: step) else { continue }
+      remark(source, at: use.step)
+      guard use.bringsFiles else { continue }
+      remark(
+        .note, "the run fetches the files of \(source.repository) from github.com", at: use.step)
     }
     if step.programs.areUnknown {
       remark(
         .note, "if its programs add folders to PATH, later steps do not see them", at: step.node)
     }
+  }
+}
+
+extension GitHubJob {
+  /// Whether a step is the first of those of an action.
+  fileprivate func begins(_ use: GitHubScope, with step: GitHubStep) -> Bool {
+    let first = steps.first { $0.scope?.chain.contains { $0 === use } == true }
+    return first?.node === step.node
   }
 }
 
