@@ -202,6 +202,27 @@ struct GitHubOtherTests {
     #expect(missing(calls).contains { $0.contains("call one another") }, "\(calls.remarks)")
   }
 
+  @Test func `what other files add to a workflow is limited`() throws {
+    let many =
+      "runs: { using: composite, steps: [\(Array(repeating: "{ uses: o/r@v1 }", count: 2000).joined(separator: ", "))] }"
+    let workflow = try fetched(steps("o/r@v1"), ["o/r@v1": many])
+    #expect(missing(workflow) == ["uses: o/r@v1: too many jobs and steps of other files"])
+    let uses = "o/r/.github/workflows/b.yml@v1"
+    let jobs = (0..<2000).map { "j\($0): { uses: \(uses) }" }.joined(separator: ", ")
+    let calls = try fetched(
+      "on: push\njobs: { b: { uses: \(uses) } }", [uses: "on: workflow_call\njobs: { \(jobs) }"])
+    #expect(missing(calls) == ["uses: \(uses): too many jobs and steps of other files"])
+    let files = ["a/action.yml": many, ".github/workflows/b.yml": "jobs: { \(jobs) }"]
+    let own = try imported(
+      """
+      on: push
+      jobs:
+        a: { runs-on: x, steps: [{ uses: ./a }] }
+        b: { uses: ./.github/workflows/b.yml }
+      """, files: files)
+    #expect(missing(own).count { $0.contains("too many jobs and steps") } == 2, "\(own.remarks)")
+  }
+
   @Test func `only so many files of other repositories are wanted`() throws {
     let uses = (0..<120).map { "{ uses: o/r@v\($0) }" }.joined(separator: ", ")
     let text = "on: push\njobs: { a: { runs-on: x, steps: [\(uses)] } }"

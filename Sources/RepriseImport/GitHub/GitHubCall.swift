@@ -62,14 +62,18 @@ extension GitHubFile {
     guard (job.call?.depth ?? 0) < GitHubCall.depthMax, calls.count < GitHubCall.countMax else {
       throw Untranslatable("workflows that call one another, or too many of them")
     }
+    try spend(1)
     guard let other = other(uses, from: job.call?.source, isJob: true) else {
-      return file(of: uses, job.node).flatMap(workflow).map { GitHubCall(job, $0) }
+      guard let own = file(of: uses, job.node), let root = workflow(own) else { return nil }
+      try spend(root["jobs"]?.pairs.count ?? 0)
+      return GitHubCall(job, root)
     }
     let (root, source) = try read(other, hint: "reprise import --fetch reads it")
     let events = root["on"].map { $0.texts + $0.pairs.compactMap(\.key.text) } ?? []
     guard root["jobs"]?.isMap == true, events.contains("workflow_call") else {
       throw Untranslatable("it is no workflow that can be called")
     }
+    try spend(root["jobs"]?.pairs.count ?? 0)
     return GitHubCall(job, root, source: source)
   }
 

@@ -70,6 +70,18 @@ final class GitHubFile {
     }
   }
 
+  /// Counts jobs or steps of another file that become a part of this one, which could use itself.
+  ///
+  /// - Throws: ``Untranslatable`` if there are too many of them.
+  func spend(_ count: Int) throws(Untranslatable) {
+    parts += count
+    guard parts <= Self.partsMax else {
+      throw Untranslatable("too many jobs and steps of other files")
+    }
+  }
+
+  private static let partsMax = 2000
+  private var parts = 0
   /// The files of other repositories that were asked for, and are not fetched yet.
   private(set) var wanted: [OtherFile] = []
   /// The part that is translated, for remarks; nil for the whole file.

@@ -125,11 +125,18 @@ extension GitHubScope {
     guard let uses = step["uses"]?.text else { return nil }
     let from = outer == nil ? job.call?.source : outer?.source
     guard let other = file.other(uses, from: from, isJob: false) else {
-      return GitHubScope(step, within: outer, in: file)
+      let use = GitHubScope(step, within: outer, in: file)
+      do throws(Untranslatable) {
+        try file.spend(use?.steps.count ?? 0)
+      } catch {
+        throw Untranslatable("uses: \(uses): \(error.reason)")
+      }
+      return use
     }
     let name = uses.prefix { $0 != "@" }.lowercased()
     guard case .missing("uses: \(uses)") = work, ActionRule.all[name] == nil else { return nil }
     do throws(Untranslatable) {
+      try file.spend(1)
       let (action, source) = try file.read(
         other, hint: "reprise import --fetch reads it if it is composite")
       let using = action["runs"]?["using"]?.text ?? ""
@@ -140,6 +147,7 @@ extension GitHubScope {
       guard use.depth <= depthMax else {
         throw Untranslatable("actions that use one another, or nest too deep")
       }
+      try file.spend(use.steps.count)
       return use
     } catch {
       throw Untranslatable("uses: \(uses): \(error.reason)")
