@@ -57,15 +57,8 @@ struct GitHubOtherTests {
 
   @Test func `a composite action of another repository becomes its steps, with its commit`() throws
   {
-    let action = """
-      inputs: { what: { default: all }, mode: {} }
-      outputs: { file: { value: "${{ steps.find.outputs.path }}" } }
-      runs:
-        using: composite
-        steps:
-          - { id: find, shell: bash, run: "make ${{ inputs.what }} ${{ inputs.mode }}" }
-          - { shell: bash, run: "echo ${{ github.action_ref }} $GITHUB_ACTION_REPOSITORY" }
-      """
+    let action = compositeAction(
+      last: #"{ shell: bash, run: "echo ${{ github.action_ref }} $GITHUB_ACTION_REPOSITORY" }"#)
     let workflow = try fetched(
       """
       on: push

@@ -4,15 +4,9 @@ import Testing
 /// What the machines of GitHub provide for steps and jobs: services, artifacts, actions, variables.
 struct GitHubPlaceTests {
   @Test func `a composite action becomes its steps`() throws {
-    let action = """
-      inputs: { what: { default: all }, mode: {} }
-      outputs: { file: { value: "${{ steps.find.outputs.path }}" } }
-      runs:
-        using: composite
-        steps:
-          - { id: find, shell: bash, run: "make ${{ inputs.what }} ${{ inputs.mode }}" }
-          - { if: "inputs.mode == 'slow'", shell: bash, run: make slow, working-directory: sub }
-      """
+    let action = compositeAction(
+      last: #"{ if: "inputs.mode == 'slow'", shell: bash, run: make slow, working-directory: sub }"#
+    )
     let workflow = try importedSteps(
       """
       - id: use

@@ -42,3 +42,16 @@ func importedSteps(
     "on: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n\(job)    steps:\n\(indented)\n",
     files: files)
 }
+
+/// A composite action with inputs and an output, and a last step.
+func compositeAction(last step: String) -> String {
+  """
+  inputs: { what: { default: all }, mode: {} }
+  outputs: { file: { value: "${{ steps.find.outputs.path }}" } }
+  runs:
+    using: composite
+    steps:
+      - { id: find, shell: bash, run: "make ${{ inputs.what }} ${{ inputs.mode }}" }
+      - \(step)
+  """
+}

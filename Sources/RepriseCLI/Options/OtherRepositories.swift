@@ -18,10 +18,10 @@ final class OtherRepositories {
     let name: String
   }
 
-  /// A clone of the one commit, or why there is none.
-  private enum Clone {
-    case ready(folder: String, commit: String)
-    case failed(String)
+  /// A clone of one commit.
+  private struct Clone {
+    let folder: String
+    let commit: String
   }
 
   /// A message of git, or the reason why git could not be run.
@@ -42,7 +42,7 @@ final class OtherRepositories {
   private let server: String
   private let environment: [String: String]
   private let folder: String
-  private var clones: [Version: Clone] = [:]
+  private var clones: [Version: Result<Clone, Failure>] = [:]
 
   /// Creates a folder for the clones.
   ///
@@ -71,26 +71,22 @@ final class OtherRepositories {
   /// Reads a file at its version.
   func read(_ file: OtherFile) async -> OtherFile.Answer {
     let version = Version(repository: file.repository, name: file.version)
-    let clone: Clone
+    let clone: Result<Clone, Failure>
     if let known = clones[version] {
       clone = known
     } else {
       clone = await self.clone(version)
       clones[version] = clone
     }
-    guard case .ready(let folder, let commit) = clone else {
-      if case .failed(let reason) = clone { return .failed(reason) }
-      return .failed("it is not fetched")
-    }
     do throws(Failure) {
-      return try await content(of: file, in: folder, commit)
+      return try await content(of: file, in: try clone.get())
     } catch {
       return .failed(error.reason)
     }
   }
 
   /// Fetches one commit without the contents of its files.
-  private func clone(_ version: Version) async -> Clone {
+  private func clone(_ version: Version) async -> Result<Clone, Failure> {
     let folder = "\(self.folder)/\(clones.count)"
     do throws(Failure) {
       _ = try await git(["init", "--quiet", "--bare", folder], in: self.folder)
@@ -103,15 +99,16 @@ final class OtherRepositories {
         ],
         in: folder)
       let commit = try await git(["rev-parse", "--verify", "FETCH_HEAD^{commit}"], in: folder)
-      return .ready(folder: folder, commit: String(commit.prefix { !$0.isNewline }))
+      return .success(Clone(folder: folder, commit: String(commit.prefix { !$0.isNewline })))
     } catch {
-      return .failed(error.reason)
+      return .failure(error)
     }
   }
 
   private func content(
-    of file: OtherFile, in folder: String, _ commit: String
+    of file: OtherFile, in clone: Clone
   ) async throws(Failure) -> OtherFile.Answer {
+    let (folder, commit) = (clone.folder, clone.commit)
     let list = try await git(["ls-tree", "--full-tree", commit, "--"] + file.files, in: folder)
     // MODE TYPE ID, a tab and the path of each.
     let entries = list.split(separator: "\n").map { $0.split { $0 == " " || $0 == "\t" } }

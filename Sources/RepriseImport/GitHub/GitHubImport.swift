@@ -66,21 +66,14 @@ struct GitHubImport {
         file.remark(.note, "concurrency of a workflow that is called is left out", at: node)
       }
     }
-    // A call can be a part of another.
-    for call in file.calls {
-      for part in call.root.unread() {
-        file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
-      }
-    }
-    for use in file.jobs.flatMap(\.scopes) {
+    let actions = file.jobs.flatMap(\.scopes).map(\.action)
+    for action in actions {
       for key in ["name", "description", "author", "branding", "inputs", "outputs"] {
-        use.action[key]?.accept()
-      }
-      for part in use.action.unread() {
-        file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
+        action[key]?.accept()
       }
     }
-    for part in root.unread() {
+    // A call can be a part of another, so all have been read by now.
+    for part in (file.calls.map(\.root) + actions + [root]).flatMap({ $0.unread() }) {
       file.remark(.missing, "\(part.path) has no equivalent", at: part.node)
     }
     start += file.takeComments()

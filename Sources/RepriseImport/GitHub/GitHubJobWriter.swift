@@ -79,7 +79,7 @@ struct GitHubJobWriter {
     var items: [Draft.Item] = []
     for (position, step) in job.steps.enumerated() {
       file.place = step.node
-      file.remarkSources(of: step, in: job)
+      file.remarkSources(of: step, after: position == 0 ? nil : job.steps[position - 1])
       comments += file.takeComments()
       switch step.work {
       case .nothing:

@@ -14,7 +14,7 @@ struct GitHubPrograms {
 extension GitHubFile {
   private static let programsMax = 20
   private static let data = [".yml", ".yaml", ".md", ".json", ".toml", ".txt", ".lock"]
-  /// Stands for the folder of an action.
+  /// Replaces the folder of an action in a script, since no script contains it.
   private static let folder: Character = "\u{1}"
 
   /// Returns the programs that the script of a step names: files of the repository, and those of the

@@ -47,9 +47,8 @@ final class GitHubScope {
     depth = (outer?.depth ?? 0) + 1
   }
 
-  var steps: [SourceNode] {
+  private(set) lazy var steps: [SourceNode] =
     [bringingFiles].compactMap(\.self) + (action["runs"]?["steps"]?.elements ?? [])
-  }
 
   /// The version of an action of another repository; nil for one of this repository.
   var version: String? {

@@ -88,10 +88,11 @@ extension GitHubFile {
     }
   }
 
-  /// Says from which commits the actions were read that begin with a step of a job.
-  func remarkSources(of step: GitHubStep, in job: GitHubJob) {
-    for use in step.scope?.chain ?? [] {
-      guard let source = use.source, job.begins(use, with: step) else { continue }
+  /// Says from which commits the actions were read that begin with a step, which follows another one.
+  func remarkSources(of step: GitHubStep, after previous: GitHubStep?) {
+    let begun = previous?.scope?.chain ?? []
+    for use in step.scope?.chain ?? [] where !begun.contains(where: { $0 === use }) {
+      guard let source = use.source else { continue }
       remark(source, at: use.step)
       guard use.bringsFiles else { continue }
       remark(
@@ -101,14 +102,6 @@ extension GitHubFile {
       remark(
         .note, "if its programs add folders to PATH, later steps do not see them", at: step.node)
     }
-  }
-}
-
-extension GitHubJob {
-  /// Whether a step is the first of those of an action.
-  fileprivate func begins(_ use: GitHubScope, with step: GitHubStep) -> Bool {
-    let first = steps.first { $0.scope?.chain.contains { $0 === use } == true }
-    return first?.node === step.node
   }
 }
 
@@ -124,33 +117,41 @@ extension GitHubScope {
   ) throws(Untranslatable) -> GitHubScope? {
     guard let uses = step["uses"]?.text else { return nil }
     let from = outer == nil ? job.call?.source : outer?.source
-    guard let other = file.other(uses, from: from, isJob: false) else {
-      let use = GitHubScope(step, within: outer, in: file)
-      do throws(Untranslatable) {
-        try file.spend(use?.steps.count ?? 0)
-      } catch {
-        throw Untranslatable("uses: \(uses): \(error.reason)")
-      }
-      return use
+    let other = file.other(uses, from: from, isJob: false)
+    if other != nil {
+      let name = uses.prefix { $0 != "@" }.lowercased()
+      guard case .missing("uses: \(uses)") = work, ActionRule.all[name] == nil else { return nil }
     }
-    let name = uses.prefix { $0 != "@" }.lowercased()
-    guard case .missing("uses: \(uses)") = work, ActionRule.all[name] == nil else { return nil }
     do throws(Untranslatable) {
-      try file.spend(1)
-      let (action, source) = try file.read(
-        other, hint: "reprise import --fetch reads it if it is composite")
-      let using = action["runs"]?["using"]?.text ?? ""
-      guard using == "composite" else {
-        throw Untranslatable("an action in \(using.hasPrefix("node") ? "JavaScript" : using)")
-      }
-      let use = GitHubScope(step, action, within: outer, source: source)
-      guard use.depth <= depthMax else {
-        throw Untranslatable("actions that use one another, or nest too deep")
-      }
-      try file.spend(use.steps.count)
+      let use: GitHubScope? =
+        if let other {
+          try GitHubScope(step, other, within: outer, in: file)
+        } else {
+          GitHubScope(step, within: outer, in: file)
+        }
+      try file.spend(use?.steps.count ?? 0)
       return use
     } catch {
       throw Untranslatable("uses: \(uses): \(error.reason)")
+    }
+  }
+
+  /// Reads a composite action of another repository.
+  ///
+  /// - Throws: ``Untranslatable`` if it is missing, or cannot be a part of this workflow.
+  private convenience init(
+    _ step: SourceNode, _ other: OtherFile, within outer: GitHubScope?, in file: GitHubFile
+  ) throws(Untranslatable) {
+    try file.spend(1)
+    let (action, source) = try file.read(
+      other, hint: "reprise import --fetch reads it if it is composite")
+    let using = action["runs"]?["using"]?.text ?? ""
+    guard using == "composite" else {
+      throw Untranslatable("an action in \(using.hasPrefix("node") ? "JavaScript" : using)")
+    }
+    self.init(step, action, within: outer, source: source)
+    guard depth <= Self.depthMax else {
+      throw Untranslatable("actions that use one another, or nest too deep")
     }
   }
 

@@ -10,6 +10,6 @@ struct ImportDraft {
   var stepCount: Int
   /// What would behave differently if it was copied, and is translated with the same meaning.
   var differences: [ImportRemark] = []
-  /// The files of other repositories that it uses, and that nobody has fetched yet.
+  /// The files of other repositories that it uses, and that are not fetched yet.
   var wanted: [OtherFile] = []
 }

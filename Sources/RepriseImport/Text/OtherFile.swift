@@ -1,4 +1,4 @@
-// Actions and workflows of other repositories, which an import reads if someone has fetched them.
+// Actions and workflows of other repositories, which an import reads if they were fetched.
 
 /// An action or workflow of another repository, as `uses` names it: `OWNER/NAME/PATH@VERSION`.
 package struct OtherFile: Hashable, Sendable, CustomStringConvertible {
