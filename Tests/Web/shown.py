@@ -134,7 +134,7 @@ def a_run_that_has_succeeded_is_run_again(own, page, browser):
     browser.sees(second, "#bar")
     expect_equal("what ran", own.read("log"), "one 1 'a' --verbose\n" * 2)
     expect_equal("the first run", own.show(run)["generation"], 1)
-    browser.sees("succeeded", "#bar")
+    browser.sees("Run again", "#bar")
     browser.press("r")
     browser.confirm("Run named again")
     eventually("a third run", lambda: len(own.ids()) == 3)
