@@ -98,23 +98,76 @@ extension GitHubFile {
 
   /// Finds the jobs that each job needs, when all jobs are known.
   func resolveNeeds() {
-    for job in jobs {
-      var needs = job.node["needs"]?.texts ?? []
-      var call = job.call
-      // The first jobs of a call need what the call needs.
-      while needs.isEmpty, let outer = call {
-        needs = outer.job.node["needs"]?.texts ?? []
-        call = outer.job.call
-      }
-      job.needs = needs.flatMap { jobs(named: $0, within: call).map(\.id) }
-    }
+    for job in jobs { job.needs = needs(of: job).flatMap { jobs(named: $0).map(\.id) } }
   }
 
-  /// Returns the job of a name in a workflow, or all jobs of the call of that name.
-  func jobs(named name: String, within call: GitHubCall?) -> [GitHubJob] {
-    let id = (call?.prefix ?? "") + name
+  /// Returns the ids of the jobs and calls that a job needs.
+  func needs(of job: GitHubJob) -> [String] {
+    var needs = job.node["needs"]?.texts ?? []
+    var call = job.call
+    // The first jobs of a call need what the call needs.
+    while needs.isEmpty, let outer = call {
+      needs = outer.job.node["needs"]?.texts ?? []
+      call = outer.job.call
+    }
+    return needs.map { (call?.prefix ?? "") + $0 }
+  }
+
+  /// Returns the job of an id, or all jobs of the call of that id.
+  private func jobs(named id: String) -> [GitHubJob] {
     if let inner = calls.first(where: { $0.job.id == id }) { return jobs.filter(inner.contains) }
     return jobs.filter { $0.id == id }
+  }
+
+  /// Returns the condition of the jobs and calls that a job needs, and of those that these need: a job
+  /// that needs a skipped one is skipped.
+  ///
+  /// - Parameter job: The job.
+  /// - Returns: The condition; nil if they always run.
+  func condition(ofNeedsOf job: GitHubJob) -> Translated? {
+    var visited: Set = [job.id]
+    var pending = needs(of: job)
+    var whole: Translated?
+    while let id = pending.popLast() {
+      guard visited.insert(id).inserted else { continue }
+      if let call = calls.first(where: { $0.job.id == id }) {
+        whole = condition(of: call).map { $0.and(whole ?? .literal(true)) } ?? whole
+      } else if let other = self.job(id), !other.testsStatus {
+        pending += needs(of: other)
+        let own = try? other.condition(in: self, GitHubNames(file: self, job: other)).value
+        whole = own.map { $0.and(whole ?? .literal(true)) } ?? whole
+      }
+    }
+    return whole
+  }
+
+  /// Whether what needs a job is skipped with it: what needs its call is not, as long as that has others.
+  func skipsOthers(_ job: GitHubJob) -> Bool {
+    guard let call = job.call, jobs.count(where: call.contains) > 1 else { return true }
+    return jobs.contains { call.contains($0) && $0.needs.contains(job.id) }
+  }
+
+  /// Returns the condition under which a call runs any of its jobs; nil if it always does.
+  private func condition(of call: GitHubCall) -> Translated? {
+    let inner = jobs.filter(call.contains)
+    var whole: Translated?
+    var known: Set<String> = []
+    for job in inner {
+      let own = try? job.condition(in: self, GitHubNames(file: self, ofStepsOf: job))
+      // What tests the status of others can run whenever the call does.
+      guard let own, !own.testsStatus else { return start(of: call) }
+      let needed = condition(ofNeedsOf: job)
+      guard let value = own.value.map({ needed?.and($0) ?? $0 }) ?? needed else { return nil }
+      if known.insert(value.text).inserted { whole = whole?.or(value) ?? value }
+    }
+    return whole
+  }
+
+  /// Returns the condition of a call itself; nil if it always runs, or tests the status of others.
+  private func start(of call: GitHubCall) -> Translated? {
+    guard !call.job.testsStatus else { return nil }
+    let own = try? call.job.condition(in: self, GitHubNames(file: self, job: call.job)).value
+    return condition(ofNeedsOf: call.job).map { $0.and(own ?? .literal(true)) } ?? own
   }
 }
 
@@ -128,29 +181,33 @@ extension GitHubNames {
 
   /// Returns the value of an input of a workflow that is called.
   func input(_ name: String, of call: GitHubCall) throws(Untranslatable) -> Translated {
-    let declared = call.declaration?["inputs"]?[name]
+    let declared = call.declaration?["inputs"]?.member(name)
     let type = declared?["type"]?.text
-    guard let node = call.job.node["with"]?[name] ?? declared?["default"] else {
+    guard let node = call.job.node["with"]?.member(name) ?? declared?["default"] else {
       return type == "boolean"
         ? .literal(false)
         : type == "number"
           ? Translated(text: "0", kind: .number, constant: "0") : .literal(text: "")
     }
-    if let boolean = node.boolean { return .literal(boolean) }
     guard let text = node.text else { throw Untranslatable("the input \(name) is no text") }
-    if node.isNumber { return Translated(text: text, kind: .number, constant: text) }
-    return try ExpressionTranslator(names: outside(of: call)).expression(text)
+    var value = try ExpressionTranslator(names: outside(of: call)).expression(text)
+    if let boolean = node.boolean { value = .literal(boolean) }
+    if node.isNumber {
+      let number = node.number
+      value = Translated(text: number, kind: .number, constant: number)
+    }
+    return type == "string" || type == nil ? value.asText : value
   }
 
   /// Returns a secret that a call passes on.
   func secret(_ name: String, of call: GitHubCall) throws(Untranslatable) -> Translated {
     let names = outside(of: call)
     let passed = call.job.node["secrets"]
-    if passed?.text == "inherit" || name == "GITHUB_TOKEN" {
+    if passed?.text == "inherit" || name.uppercased() == "GITHUB_TOKEN" {
       let path = GitHubExpression.path("secrets", [.name(name)])
       return try ExpressionTranslator(names: names).value(of: path)
     }
-    guard let text = passed?[name]?.text else { return .literal(text: "") }
+    guard let text = passed?.member(name)?.text else { return .literal(text: "") }
     return try ExpressionTranslator(names: names).expression(text)
   }
 
@@ -162,12 +219,15 @@ extension GitHubNames {
       let results = file.jobs.filter(call.contains).map(\.result.text)
       guard let last = results.last else { return .literal(text: "success") }
       let failed = results.map { "\($0) == 'failure'" }.joined(separator: " || ")
-      return Translated(text: "((\(failed)) && 'failure' || \(last))", kind: .text)
+      guard results.count > 1 else { return Translated(text: last, kind: .text) }
+      let succeeded = results.map { "\($0) == 'success'" }.joined(separator: " || ")
+      return Translated(
+        text: "((\(failed)) && 'failure' || (\(succeeded)) && 'success' || \(last))", kind: .text)
     }
     guard path.first == "outputs", path.count == 2, let name = path.last else {
       throw Untranslatable("needs.\(call.job.id) is no value")
     }
-    guard let text = call.declaration?["outputs"]?[name]?["value"]?.text else {
+    guard let text = call.declaration?["outputs"]?.member(name)?["value"]?.text else {
       return .literal(text: "")
     }
     let inside = GitHubJob(id: call.job.id, call.root, call: call)
@@ -185,11 +245,43 @@ extension GitHubJob {
       condition = JobCondition(value: own, testsStatus: testsStatus)
     }
     guard let call else { return condition }
-    let outer = try call.job.condition(in: file, GitHubNames(file: file, job: call.job))
+    var outer = try call.job.condition(in: file, GitHubNames(file: file, job: call.job))
+    if condition.testsStatus {
+      // It would run here although its workflow does not.
+      let isKnown =
+        node["needs"] == nil
+        && ["failure(", "success("].allSatisfy {
+          node["if"]?.text?.contains($0) == false
+        }
+      guard !outer.testsStatus || isKnown else {
+        throw Untranslatable("it and the call of its workflow test the status of other jobs")
+      }
+      if !outer.testsStatus, let start = try call.start(in: file) {
+        outer.value = outer.value.map { $0.and(start) } ?? start
+      }
+    }
     // Later jobs of a call look at the jobs before them.
     guard !outer.testsStatus || node["needs"] == nil else { return condition }
     if let value = outer.value { condition.value = condition.value?.and(value) ?? value }
     condition.testsStatus = condition.testsStatus || outer.testsStatus
     return condition
+  }
+}
+
+extension GitHubCall {
+  /// Returns the condition that all which the call needs has succeeded; nil if it needs nothing.
+  fileprivate func start(in file: GitHubFile) throws(Untranslatable) -> Translated? {
+    var needy: GitHubJob? = job
+    while let job = needy, job.node["needs"] == nil { needy = job.call?.job }
+    guard let needy else { return nil }
+    var whole: Translated?
+    let names = GitHubNames(file: file, job: needy)
+    for name in needy.node["needs"]?.texts ?? [] {
+      let result = try names.need(name, ["result"], false)
+      let succeeded = Translated.binary(
+        "==", 3, result, .literal(text: "success"), kind: .boolean)
+      whole = whole?.and(succeeded) ?? succeeded
+    }
+    return whole
   }
 }

@@ -220,14 +220,16 @@ final class GitHubJob {
     environment = outer + own
   }
 
+  /// The id in its own file.
+  var name: String { String(id.dropFirst(call?.prefix.count ?? 0)) }
+
   /// The ids of its steps that are written.
   var stepIDs: [String] { steps.compactMap(\.id) }
 
   /// Whether its condition tests the status of other jobs.
   var testsStatus: Bool {
     if let call, node["needs"] == nil, call.job.testsStatus { return true }
-    guard let text = node["if"]?.text else { return false }
-    return ["always(", "failure(", "cancelled(", "success("].contains { text.contains($0) }
+    return node.testsStatus
   }
 }
 
@@ -280,8 +282,13 @@ struct GitHubStep {
   }
 
   /// Whether its condition tests the status of other steps.
+  var testsStatus: Bool { node.testsStatus }
+}
+
+extension SourceNode {
+  /// Whether its condition tests the status of others.
   var testsStatus: Bool {
-    guard let text = node["if"]?.text else { return false }
+    guard let text = self["if"]?.text else { return false }
     return ["always(", "failure(", "cancelled(", "success("].contains { text.contains($0) }
   }
 }

@@ -60,9 +60,23 @@ extension GitHubJob {
     // Later steps ask the first one whether the job runs, so it must have no condition of its own.
     let hasCondition =
       first.node["if"] != nil || first.scope?.chain.contains { $0.step["if"] != nil } == true
-    if testsStatus, hasCondition || !services.isEmpty {
+    let needsStart =
+      testsStatus ? hasCondition || !services.isEmpty : first.testsStatus && !needs.isEmpty
+    if needsStart {
       startID = file.stepNames.id(for: prefix + "start", otherwise: "start")
     }
+  }
+
+  /// Returns the step that does not run if the job or the action of a step does not run, because what
+  /// it needs has failed: a step that tests the status of others would run here in any case.
+  func start(of step: GitHubStep) -> String? {
+    let first = startID ?? stepIDs.first
+    let own = step.scope.flatMap { scope in
+      steps.first { $0.id != nil && $0.scope?.chain.contains { $0 === scope } == true }?.id
+    }
+    let isCalledFirst = own == nil || own == first
+    guard !isCalledFirst || !testsStatus && !needs.isEmpty else { return nil }
+    return own ?? first
   }
 
   /// Decides whether the matrix is that of a group, or of its only step.

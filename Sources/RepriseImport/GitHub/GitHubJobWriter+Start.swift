@@ -44,7 +44,7 @@ extension GitHubJobWriter {
     if let value = condition.value, value.truth != true {
       items.append(Draft.Item("if", .text(value.text)))
     }
-    items.append(Draft.Item("if-skipped", .text("skip")))
+    if file.skipsOthers(job) { items.append(Draft.Item("if-skipped", .text("skip"))) }
     items.append(Draft.Item("run", .text("true")))
     return Draft.Item("", .map(items))
   }

@@ -103,7 +103,9 @@ struct GitHubJobWriter {
       item.comments = comments + item.comments
       comments = []
       // What needs a job that is skipped is skipped.
-      if condition.testsStatus, job.startID == nil, step.id == job.stepIDs.first {
+      if condition.testsStatus, job.startID == nil, step.id == job.stepIDs.first,
+        file.skipsOthers(job)
+      {
         item.value["if-skipped"] = .text("skip")
       }
       items.append(item)
@@ -251,14 +253,7 @@ struct GitHubJobWriter {
     }
     guard !condition.testsStatus else { return condition }
     // A job that needs a skipped job is skipped there, and would run here.
-    var visited: Set = [job.id]
-    var pending = job.needs
-    while let id = pending.popLast() {
-      guard visited.insert(id).inserted, let other = file.job(id) else { continue }
-      pending += other.testsStatus ? [] : other.needs
-      guard !other.testsStatus,
-        let inherited = try? other.condition(in: file, GitHubNames(file: file, job: other)).value
-      else { continue }
+    if let inherited = file.condition(ofNeedsOf: job) {
       condition.value = inherited.and(condition.value ?? .literal(true))
     }
     return condition

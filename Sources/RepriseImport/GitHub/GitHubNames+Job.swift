@@ -244,6 +244,19 @@ extension GitHubFile {
 }
 
 extension SourceNode {
+  /// The value of a key, as GitHub finds those of inputs, outputs and secrets: without regard to case.
+  func member(_ key: String) -> SourceNode? {
+    self[key]
+      ?? pairs.last { $0.key.text?.lowercased() == key.lowercased() && !$0.value.isNull }?.value
+  }
+
+  /// The text of a number there: 3.10 is 3.1.
+  var number: String {
+    let text = text ?? ""
+    guard text.contains("."), let value = Double(text), abs(value) < 1e15 else { return text }
+    return value == value.rounded() ? "\(Int(value))" : "\(value)"
+  }
+
   /// A scalar of a matrix as an expression; nil for other values.
   fileprivate var literal: String? {
     guard case .scalar(let text, _) = content, !isNull, !text.contains("${{") else { return nil }

@@ -112,7 +112,7 @@ struct GitHubNames {
       remark(.note, "github.run_id is the id of the run here, which is no number")
       return Translated(text: "run.id", kind: .text)
     case "run_attempt": return Translated(text: "run.generation", kind: .number)
-    case "job": return .literal(text: job?.id ?? "")
+    case "job": return .literal(text: job?.name ?? "")
     case "server_url": return .literal(text: "https://github.com")
     case "api_url": return .literal(text: "https://api.github.com")
     case "workspace": return Translated(text: "run.working-dir", kind: .text)

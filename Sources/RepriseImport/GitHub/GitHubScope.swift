@@ -48,7 +48,18 @@ final class GitHubScope {
   }
 
   private(set) lazy var steps: [SourceNode] =
-    [bringingFiles].compactMap(\.self) + (action["runs"]?["steps"]?.elements ?? [])
+    [bringingFiles ?? start].compactMap(\.self) + (action["runs"]?["steps"]?.elements ?? [])
+
+  /// A step that says whether the action runs, if some of its steps test the status of others, and its
+  /// first step cannot say it.
+  private var start: SourceNode? {
+    let own = action["runs"]?["steps"]?.elements ?? []
+    guard own.contains(where: \.testsStatus), let first = own.first,
+      first["run"] == nil || first.testsStatus
+    else { return nil }
+    let text = "{ name: start of an action, shell: bash, run: 'true' }"
+    return Document(SourceText(Array(text.utf8))).root.map { SourceNode($0, file: action.file) }
+  }
 
   /// The version of an action of another repository; nil for one of this repository.
   var version: String? {
@@ -58,7 +69,7 @@ final class GitHubScope {
 
   /// The value of an input: that of the step, or the default.
   func input(_ name: String) -> SourceNode? {
-    step["with"]?[name] ?? action["inputs"]?[name]?["default"]
+    step["with"]?.member(name) ?? action["inputs"]?.member(name)?["default"]
   }
 
   /// This use and those that contain it, the outermost first.
@@ -93,7 +104,9 @@ extension GitHubNames {
   /// Returns the value of an input of a composite action, which is a text.
   func input(_ name: String, of scope: GitHubScope) throws(Untranslatable) -> Translated {
     guard let node = scope.input(name) else { return .literal(text: "") }
-    guard let text = node.text else { throw Untranslatable("the input \(name) is no text") }
+    guard let text = node.isNumber ? node.number : node.text else {
+      throw Untranslatable("the input \(name) is no text")
+    }
     return try ExpressionTranslator(names: outside(of: scope)).expression(text).asText
   }
 
@@ -104,7 +117,7 @@ extension GitHubNames {
     guard path.first == "outputs", path.count == 2, let name = path.last else {
       throw Untranslatable("only outputs of a composite action are values")
     }
-    guard let text = scope.action["outputs"]?[name]?["value"]?.text else {
+    guard let text = scope.action["outputs"]?.member(name)?["value"]?.text else {
       return .literal(text: "")
     }
     var names = self

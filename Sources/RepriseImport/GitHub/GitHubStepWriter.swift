@@ -142,6 +142,10 @@ struct GitHubStepWriter {
       whole = Translated(
         text: "steps.\(first).result != 'skipped'", kind: .boolean, precedence: 3)
     }
+    if step.testsStatus, let start = job.start(of: step) {
+      whole = whole.and(
+        Translated(text: "steps.\(start).result != 'cancelled'", kind: .boolean, precedence: 3))
+    }
     var (own, isSecret) = (whole, false)
     let node = step.node["if"] ?? step.scope?.chain.compactMap { $0.step["if"] }.first
     do throws(Untranslatable) {
