@@ -154,6 +154,7 @@ struct GitHubOtherTests {
   @Test(arguments: [
     ("runs: { using: node24, main: x.js }", "an action in JavaScript"),
     ("runs: { using: docker, image: x }", "an action in docker"), ("a: [", "no YAML map"),
+    ("on: workflow_call\njobs: {}", "it is no action: it has no runs.using"),
     ("", "no YAML map"),
   ])
   func `an action that is a program is missing, with the reason`(

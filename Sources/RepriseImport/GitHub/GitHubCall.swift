@@ -22,8 +22,8 @@ final class GitHubCall {
   }
 
   var depth: Int { (job.call?.depth ?? 0) + 1 }
-  /// The name of the call, which precedes those of its jobs.
-  var prefix: String { job.id + "-" }
+  /// The name of the call, which precedes those of its jobs; no id of a job contains its last character.
+  var prefix: String { job.id + "/" }
   /// The inputs, outputs and secrets of the workflow.
   var declaration: SourceNode? { root["on"]?["workflow_call"] }
   /// Whether a job belongs to the call, or to one within it.
@@ -36,7 +36,9 @@ final class GitHubCall {
 extension GitHubFile {
   /// Adds a job, or the jobs of the workflow that it calls.
   func add(_ id: String, _ node: SourceNode, within call: GitHubCall? = nil) {
-    let job = GitHubJob(id: id, node, call: call)
+    // A workflow that is called does not see the variables of the caller, but its own.
+    let variables = call?.root["env"] ?? (call == nil && isCaller ? root["env"] : nil)
+    let job = GitHubJob(id: id, node, call: call, variables: variables)
     do throws(Untranslatable) {
       guard let inner = try self.call(by: job) else {
         jobs.append(job)
@@ -85,12 +87,8 @@ extension GitHubFile {
   }
 
   private func workflow(_ uses: String) -> SourceNode? {
-    guard !uses.contains(".."), let bytes = files(String(uses.dropFirst(2))) else { return nil }
-    let document = Document(SourceText(bytes))
-    guard document.problems.isEmpty,
-      let root = document.root.map({ SourceNode($0, file: String(uses.dropFirst(2))) }),
-      root["jobs"]?.isMap == true
-    else {
+    let path = String(uses.dropFirst(2))
+    guard !uses.contains(".."), let root = document(path), root["jobs"]?.isMap == true else {
       return nil
     }
     return root
@@ -216,7 +214,7 @@ extension GitHubNames {
     of call: GitHubCall, _ path: ArraySlice<String>
   ) throws(Untranslatable) -> Translated {
     if path.first == "result" {
-      let results = file.jobs.filter(call.contains).map(\.result.text)
+      let results = file.jobs.filter(call.contains).map { $0.result(in: file).text }
       guard let last = results.last else { return .literal(text: "success") }
       let failed = results.map { "\($0) == 'failure'" }.joined(separator: " || ")
       guard results.count > 1 else { return Translated(text: last, kind: .text) }

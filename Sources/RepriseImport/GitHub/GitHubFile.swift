@@ -28,8 +28,10 @@ final class GitHubFile {
   /// The calls of other workflows of the repository.
   var calls: [GitHubCall] = []
   var stepNames = StepNames()
-  /// The variables of the workflow, which all steps see.
+  /// The variables of the workflow, which all steps see; none if each job has them by itself.
   let variables: Set<String>
+  /// Whether jobs call other workflows, which do not see the variables of this one.
+  let isCaller: Bool
   /// The name of the event that starts the workflow, for conditions on it.
   let eventName: String
   /// The names of all events that start it.
@@ -43,13 +45,31 @@ final class GitHubFile {
     self.root = root
     self.folder = folder
     origin = Self.origin(folder.read)
-    variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
+    isCaller = (root["jobs"]?.pairs ?? []).contains { $0.value["uses"] != nil }
+    variables = isCaller ? [] : Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
     events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
     eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"
   }
 
   /// Reads a file of the repository.
   func files(_ path: String) -> [UInt8]? { folder.read(path) }
+
+  /// The YAML files of the repository that were read, by path; nil for those that are none.
+  private var documents: [String: Node?] = [:]
+
+  /// Returns a YAML file of the repository, which is parsed only once.
+  ///
+  /// Each use of it notes by itself what has been read of it.
+  ///
+  /// - Parameter path: The path in the repository.
+  /// - Returns: The file; nil if it is not there, or cannot be read.
+  func document(_ path: String) -> SourceNode? {
+    if documents[path] == nil {
+      let document = files(path).map { Document(SourceText($0)) }
+      documents[path] = .some(document?.problems.isEmpty == true ? document?.root : nil)
+    }
+    return documents[path]?.map { SourceNode($0, file: path) }
+  }
 
   /// Returns what has been fetched of a file of another repository.
   ///
@@ -208,13 +228,19 @@ final class GitHubJob {
   /// Reasons why none of its steps can run as it does there.
   var refusals: [Refusal] = []
 
-  init(id: String, _ node: SourceNode, call: GitHubCall? = nil) {
+  /// Reads a job.
+  ///
+  /// - Parameters:
+  ///   - id: Its id.
+  ///   - node: The job.
+  ///   - call: The call of a workflow that it is a part of; nil for one of the file itself.
+  ///   - variables: The variables of its workflow, if not all steps of the result see them.
+  init(id: String, _ node: SourceNode, call: GitHubCall? = nil, variables: SourceNode? = nil) {
     self.id = id
     self.node = node
     self.call = call
     let own = node["env"]?.pairs ?? []
-    // A workflow that is called does not see the variables of the caller, but its own.
-    let outer = (call?.root["env"]?.pairs ?? []).filter { pair in
+    let outer = (variables?.pairs ?? []).filter { pair in
       !own.contains { $0.key.text == pair.key.text }
     }
     environment = outer + own

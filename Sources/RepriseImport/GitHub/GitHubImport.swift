@@ -23,10 +23,6 @@ struct GitHubImport {
     }
     file.resolveNeeds()
     let environment = environment()
-    if !file.calls.isEmpty, !file.variables.isEmpty {
-      file.remarkOfFile(
-        .note, "the workflows that are called see the variables of this file, too")
-    }
     if file.jobs.count > 1 || file.jobs.contains(where: { $0.node["strategy"] != nil }) {
       file.remarkOfFile(
         .note, "all jobs and combinations work in the same folder, at the same time")
@@ -97,6 +93,10 @@ struct GitHubImport {
   /// Returns the variables of the workflow; if one has no equivalent, all steps fail.
   private func environment() -> [Draft.Item] {
     file.place = file.root["env"]
+    if file.isCaller, let variables = file.root["env"], variables.isMap {
+      variables.accept()
+      return []
+    }
     do throws(Untranslatable) {
       return try GitHubEnvironment(file: file, names: GitHubNames(file: file))
         .items(file.root["env"])

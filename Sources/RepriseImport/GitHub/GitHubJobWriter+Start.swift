@@ -19,7 +19,8 @@ extension GitHubJobWriter {
       do throws(Untranslatable) {
         let needs = file.lastSteps(neededBy: job)
         let text = condition.value.flatMap { $0.truth == true ? nil : $0.text }
-        let names = GitHubNames(file: file, job: job.isMatrixGroup ? job : nil)
+        var names = GitHubNames(file: file, ofStepsOf: job)
+        names.isOutsideMatrix = !job.isMatrixGroup
         items.append(try service.step(needs: needs, condition: text, names: names))
         file.remark(.note, "services: run in docker")
         if job.hasDynamicMatrix {
@@ -73,7 +74,7 @@ extension GitHubJobWriter {
       refuse(error, "timeout-minutes", at: node["timeout-minutes"])
     }
     do throws(Untranslatable) {
-      if let goesOn = try node["continue-on-error"]?.flag(translator) {
+      if let goesOn = try node["continue-on-error"]?.condition(translator).flag {
         items.append(Draft.Item("continue-on-error", goesOn))
       }
     } catch {
@@ -91,7 +92,8 @@ extension GitHubJobWriter {
           ])))
     }
     do throws(Untranslatable) {
-      let variables = try GitHubEnvironment(file: file, names: GitHubNames(file: file, job: job))
+      let names = GitHubNames(file: file, ofStepsOf: job)
+      let variables = try GitHubEnvironment(file: file, names: names)
         .items(node["container"]?["env"])
       if !variables.isEmpty { items.append(Draft.Item("env", .map(variables))) }
     } catch {
@@ -109,9 +111,9 @@ extension GitHubJobWriter {
   ) -> [Draft.Item] {
     var group: [Draft.Item] = []
     if !job.groupID.isEmpty { group.append(Draft.Item("id", .text(job.groupID))) }
-    if file.jobs.count > 1, let name = job.node["name"]?.text,
-      let label = job.isMatrixGroup
-        ? GitHubNames(file: file, job: job).label(name) : GitHubNames(file: file).label(name),
+    var names = GitHubNames(file: file, job: job)
+    names.isOutsideMatrix = !job.isMatrixGroup
+    if file.jobs.count > 1, let name = job.node["name"]?.text, let label = names.label(name),
       label != job.groupID
     {
       group.append(Draft.Item("name", .text(label)))
@@ -153,12 +155,21 @@ extension SourceNode {
     return minutes == minutes.rounded() ? "\(Int(minutes))m" : "\(Int(minutes * 60))s"
   }
 
-  /// A boolean, or a condition; nil if it is false.
-  func flag(_ translator: ExpressionTranslator) throws(Untranslatable) -> Draft? {
-    if let boolean { return boolean ? .word("true") : nil }
+  /// A boolean, or a condition.
+  func condition(_ translator: ExpressionTranslator) throws(Untranslatable) -> Translated {
+    if let boolean { return .literal(boolean) }
     guard let text else { throw Untranslatable("it is neither true nor false", at: self) }
-    let value = try translator.condition(text).0
-    return value.truth == false
-      ? nil : value.truth == true ? .word("true") : .text("${{ \(value.text) }}")
+    return try translator.condition(text).0
+  }
+}
+
+extension Translated {
+  /// A setting that is true or false; nil if it is false.
+  var flag: Draft? {
+    switch truth {
+    case true: .word("true")
+    case false: nil
+    case nil: .text("${{ \(text) }}")
+    }
   }
 }

@@ -53,25 +53,38 @@ extension GitHubJob {
       || stepIDs.contains { value.text.contains("steps.\($0).") }
   }
 
-  /// The result of the job: a failure of any of its steps is one, unless the job goes on.
-  var result: Translated {
+  /// Returns the result of the job: a failure of any of its steps is one, unless the job goes on.
+  func result(in file: GitHubFile) -> Translated {
     if isMatrixGroup {
       // A step is cancelled there only after a failure of another.
       let result = "steps.\(groupID).result"
       return Translated(text: "(\(result) == 'cancelled' && 'failure' || \(result))", kind: .text)
     }
     guard let last = stepIDs.last else { return .literal(text: "success") }
-    let required = steps.filter { $0.node["continue-on-error"]?.boolean != true }.compactMap(\.id)
     let result = Translated(text: "steps.\(last).result", kind: .text)
-    guard stepIDs.count > 1 || required.isEmpty else { return result }
-    let failed = required.map { "steps.\($0).result == 'failure'" }.joined(separator: " || ")
-    let succeeded = stepIDs.map {
-      required.contains($0)
-        ? "steps.\($0).result == 'success'" : "steps.\($0).result != 'skipped'"
-    }.joined(separator: " || ")
-    let failure = required.isEmpty ? "" : "(\(failed)) && 'failure' || "
+    let names = GitHubNames(file: file, ofStepsOf: self)
+    var (failed, succeeded): ([String], [String]) = ([], [])
+    var isPlain = stepIDs.count == 1
+    for step in steps {
+      guard let id = step.id else { continue }
+      // A step whose setting has no equivalent fails.
+      let goesOn = (try? names.goesOn(after: step)) ?? .literal(false)
+      if goesOn.truth == false { succeeded.append("steps.\(id).result == 'success'") }
+      if goesOn.truth != false {
+        succeeded.append("steps.\(id).result != 'skipped'")
+        isPlain = false
+      }
+      if goesOn.truth != true {
+        let test = Translated(
+          text: "steps.\(id).result == 'failure'", kind: .boolean, precedence: 3)
+        failed.append(test.and(goesOn.negated).text)
+      }
+    }
+    guard !isPlain else { return result }
+    let failure = failed.isEmpty ? "" : "(\(failed.joined(separator: " || "))) && 'failure' || "
     return Translated(
-      text: "(\(failure)(\(succeeded)) && 'success' || \(result.text))", kind: .text)
+      text: "(\(failure)(\(succeeded.joined(separator: " || "))) && 'success' || \(result.text))",
+      kind: .text)
   }
 }
 
@@ -83,10 +96,10 @@ extension GitHubNames {
       return Translated(
         text: "format('{0}/{1}', run.dir, \(Translated.literal(text: path).text))", kind: .text)
     }
-    var path = (scope?.path ?? "").dropFirst(2)
-    while path.last == "/" { path.removeLast() }
-    guard !path.isEmpty else { return Translated(text: "run.working-dir", kind: .text) }
-    let name = Translated.literal(text: String(path)).text
+    guard let path = scope?.path, !path.isEmpty else {
+      return Translated(text: "run.working-dir", kind: .text)
+    }
+    let name = Translated.literal(text: path).text
     return Translated(text: "format('{0}/{1}', run.working-dir, \(name))", kind: .text)
   }
 

@@ -18,6 +18,8 @@ struct GitHubNames {
   var written: [String: Translated] = [:]
   /// Whether a script has set variables whose names are not known, for another job to read.
   var hasUnknownVariables = false
+  /// Whether this place is one for all combinations of the matrix.
+  var isOutsideMatrix = false
   /// Whether secrets are allowed in this place.
   var allowsSecrets = false
   /// The use of the composite action that this place is a part of.
@@ -59,7 +61,7 @@ struct GitHubNames {
       if let call = job?.call { return try secret(name, of: call) }
       return Translated(text: "secrets.\(file.secret(name))", kind: .text)
     case ("matrix", let name?):
-      guard let job else { throw Untranslatable("the matrix is not known") }
+      guard let job, !isOutsideMatrix else { throw Untranslatable("the matrix is not known") }
       guard job.hasMatrix else { return .literal(text: "") }
       let isDynamic = job.hasDynamicMatrix
       guard let kind = job.matrixKinds[name] ?? (isDynamic ? .unknown : nil) else {
@@ -236,9 +238,7 @@ struct GitHubNames {
       }
       var names = self
       names.scope = step.scope
-      let goesOn =
-        node.boolean == true
-        ? .literal(true) : try ExpressionTranslator(names: names).condition(node.text ?? "").0
+      let goesOn = try node.condition(ExpressionTranslator(names: names))
       let failed = Translated(text: "\(result) == 'failure'", kind: .boolean, precedence: 3)
       return Translated(
         text: "(\(failed.and(goesOn).operand(2)) && 'success' || \(result))", kind: .text)
@@ -269,7 +269,7 @@ struct GitHubNames {
     guard let other = file.job(id) else { throw Untranslatable("there is no job \"\(name)\"") }
     switch rest.first {
     case "result":
-      return other.result
+      return other.result(in: file)
     case "outputs" where rest.count == 2:
       guard let text = other.node["outputs"]?[rest.last ?? ""]?.text else {
         return .literal(text: "")

@@ -28,9 +28,7 @@ extension GitHubFile {
     }
     let own = script.contains(Self.folder)
     if own, let scope, scope.source == nil {
-      var path = scope.path
-      while path.last == "/" { path.removeLast() }
-      script.replace(String(Self.folder), with: path)
+      script.replace(String(Self.folder), with: scope.path)
     }
     let ends = " \t\n\"'`;|&()<>=${}"
     let names = Set(script.split { ends.contains($0) }.map(String.init))

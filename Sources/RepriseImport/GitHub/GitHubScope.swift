@@ -13,7 +13,7 @@ final class GitHubScope {
   let step: SourceNode
   /// The file of the action.
   let action: SourceNode
-  /// The folder of the action, relative to the repository.
+  /// The folder of the action, relative to the repository; empty for the repository itself.
   let path: String
   /// The use of the action that contains the step; nil for a step of a job.
   let outer: GitHubScope?
@@ -42,7 +42,7 @@ final class GitHubScope {
     self.action = action
     self.outer = outer
     source = nil
-    path = uses.isOfRepository ? uses : own
+    path = (uses.isOfRepository ? uses : own).folderOfAction
     if !uses.isOfRepository { file.remark(.note, "uses: \(uses): the file here", at: step) }
     depth = (outer?.depth ?? 0) + 1
   }
@@ -79,23 +79,24 @@ final class GitHubScope {
 extension GitHubFile {
   /// Reads the file of an action of the repository.
   func action(_ uses: String) -> SourceNode? {
-    var folder = uses.dropFirst(2)
-    while folder.last == "/" { folder.removeLast() }
+    let folder = uses.folderOfAction
     guard !folder.isEmpty, !folder.contains("..") else { return nil }
-    for name in ["action.yml", "action.yaml"] {
-      guard let bytes = files("\(folder)/\(name)") else { continue }
-      let document = Document(SourceText(bytes))
-      if document.problems.isEmpty, let root = document.root {
-        return SourceNode(root, file: "\(folder)/\(name)")
-      }
-    }
-    return nil
+    return document("\(folder)/action.yml") ?? document("\(folder)/action.yaml")
+  }
+}
+
+extension String {
+  /// The folder of an action that begins with `./` or `$/`, relative to its repository.
+  fileprivate var folderOfAction: String {
+    var folder = dropFirst(2)
+    while folder.last == "/" { folder.removeLast() }
+    return String(folder)
   }
 }
 
 extension GitHubNames {
   /// The names in the place of the step that uses the action.
-  private func outside(of scope: GitHubScope) -> GitHubNames {
+  func outside(of scope: GitHubScope) -> GitHubNames {
     var names = self
     names.scope = scope.outer
     return names
@@ -136,6 +137,60 @@ extension GitHubNames {
         throw Untranslatable("the condition of a composite action tests the status of steps")
       }
       whole = whole?.and(value) ?? value
+    }
+    return whole
+  }
+
+  /// Returns whether what follows a step goes on after its failure.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - use: The use of an action that goes on; nil if that is the job. A failure of a step fails
+  ///     the actions that it is a part of, up to the first that says the contrary.
+  /// - Returns: The condition.
+  /// - Throws: ``Untranslatable`` if a setting has no equivalent.
+  func goesOn(
+    after step: GitHubStep, in use: GitHubScope? = nil
+  ) throws(Untranslatable) -> Translated {
+    var parts: [(node: SourceNode, scope: GitHubScope?)] = [(step.node, step.scope)]
+    var scope = step.scope
+    while let inner = scope, inner !== use {
+      parts.append((inner.step, inner.outer))
+      scope = inner.outer
+    }
+    var whole = Translated.literal(false)
+    for (node, scope) in parts {
+      guard let flag = node["continue-on-error"] else { continue }
+      var names = self
+      names.scope = scope
+      do throws(Untranslatable) {
+        whole = whole.or(try flag.condition(ExpressionTranslator(names: names)))
+      } catch {
+        throw Untranslatable("continue-on-error: \(error.reason)", at: error.place ?? flag.place)
+      }
+    }
+    return whole
+  }
+
+  /// Returns the condition that no earlier step has ended an action that a step is a part of, after
+  /// whose failure the job goes on; nil if there is no such action.
+  func goesOnInside(_ step: GitHubStep) throws(Untranslatable) -> Translated? {
+    var whole: Translated?
+    for use in step.scope?.chain ?? [] {
+      guard let flag = use.step["continue-on-error"], flag.boolean != false else { continue }
+      let text = step.node["if"]?.text ?? ""
+      guard !text.contains("failure(") else {
+        throw Untranslatable("failure() in an action with continue-on-error", at: step.node["if"])
+      }
+      for other in job?.steps.prefix(while: { $0.node !== step.node || $0.scope !== step.scope })
+        ?? []
+      where other.scope?.chain.contains(where: { $0 === use }) == true {
+        guard let id = other.id, !step.testsStatus || text.contains("success(") else { continue }
+        let succeeded = Translated(
+          text: "steps.\(id).result != 'failure'", kind: .boolean, precedence: 3)
+        let goesOn = succeeded.or(try goesOn(after: other, in: use))
+        whole = whole?.and(goesOn) ?? goesOn
+      }
     }
     return whole
   }

@@ -146,6 +146,7 @@ extension GitHubScope {
     let (action, source) = try file.read(
       other, hint: "reprise import --fetch reads it if it is composite")
     let using = action["runs"]?["using"]?.text ?? ""
+    guard !using.isEmpty else { throw Untranslatable("it is no action: it has no runs.using") }
     guard using == "composite" else {
       throw Untranslatable("an action in \(using.hasPrefix("node") ? "JavaScript" : using)")
     }

@@ -52,7 +52,7 @@ struct GitHubStepWriter {
     let node = step.node
     file.place = node
     var items = [Draft.Item("id", .text(step.id ?? ""))]
-    if let text = node["name"]?.text, let name = label(text), name != step.id {
+    if let text = node["name"]?.text, let name = names.label(text), name != step.id {
       items.append(Draft.Item("name", .text(name)))
     }
     if let needs { items.append(Draft.Item("needs", .texts(needs))) }
@@ -95,10 +95,6 @@ struct GitHubStepWriter {
   private mutating func allComments() -> [String] {
     let others = file.takeComments().filter { !comments.contains($0) }
     return comments + others
-  }
-
-  private func label(_ text: String) -> String? {
-    job.hasMatrix ? names.label(text) : GitHubNames(file: file).label(text)
   }
 
   /// Reads what is not needed, and refuses the keys that were not read.
@@ -179,6 +175,7 @@ struct GitHubStepWriter {
     if let scope = step.scope, let condition = try names.condition(of: scope) {
       whole = whole.and(condition)
     }
+    if let goesOn = try names.goesOnInside(step) { whole = whole.and(goesOn) }
     if let text = step.node["if"]?.text {
       let (own, tests) = try ExpressionTranslator(names: names).condition(text)
       whole = whole.and(own)
@@ -352,15 +349,10 @@ struct GitHubStepWriter {
   }
 
   private mutating func continuesOnError() -> Draft? {
-    let uses = step.scope?.chain.compactMap { $0.step["continue-on-error"] } ?? []
-    if !uses.isEmpty {
-      file.remark(.note, "continue-on-error of a composite action: each of its steps runs")
-    }
-    guard let node = step.node["continue-on-error"] ?? uses.first else { return nil }
     do throws(Untranslatable) {
-      return try node.flag(ExpressionTranslator(names: names))
+      return try names.goesOn(after: step).flag
     } catch {
-      refuse(Untranslatable("continue-on-error: \(error.reason)", at: node))
+      refuse(error)
       return nil
     }
   }
