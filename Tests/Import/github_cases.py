@@ -177,4 +177,148 @@ CASES = [
          "    steps:\n      - uses: actions/download-artifact@v4\n        with: { name: n, "
          "path: in }\n      - run: cat in/f > log\n",
          want={"log": "1\n"}),
+    Case("the files of an artifact",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: mkdir -p out/.h out/s none && touch out/a out/.b out/.h/c out/s/d out/s/.e .f
+      - { uses: actions/upload-artifact@v4, with: { name: n, path: out } }
+      - { uses: actions/upload-artifact@v4, with: { name: m, path: "out/*\\nout/s/.e\\n.f" } }
+      - { uses: actions/upload-artifact@v4, with: { name: h, path: out, include-hidden-files: true } }
+      - { uses: actions/upload-artifact@v4, with: { name: o, path: missing/*.txt } }
+      - { uses: actions/upload-artifact@v4, with: { name: n, path: out/s, overwrite: true } }
+      - id: e
+        continue-on-error: true
+        uses: actions/upload-artifact@v4
+        with: { name: e, path: none, if-no-files-found: error }
+      - { uses: actions/download-artifact@v4, with: { path: in } }
+      - run: echo "${{ steps.e.outcome }}" > log; cd in; find . -type f | LC_ALL=C sort >> ../log
+""",
+         want={"log": "failure\n./h/.b\n./h/.h/c\n./h/a\n./h/s/.e\n./h/s/d\n./m/out/a\n./m/out/s/d\n./n/d\n"}),
+    Case("artifacts that become one",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: echo a > a; echo b > b
+      - { uses: actions/upload-artifact@v4, with: { name: p-a, path: a } }
+      - { uses: actions/upload-artifact@v4, with: { name: p-b, path: b } }
+      - uses: actions/upload-artifact/merge@v4
+        with: { name: all, pattern: p-*, separate-directories: true, delete-merged: true }
+      - { uses: actions/download-artifact@v4, with: { path: in } }
+      - run: cd in; find . -type f | LC_ALL=C sort > ../log
+""",
+         want={"log": "./all/p-a/a\n./all/p-b/b\n"}),
+    Case("an action that may fail",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - { uses: ./act, continue-on-error: true }
+      - run: echo end >> log
+  b:
+    needs: a
+    runs-on: x
+    steps: [{ run: "echo ${{ needs.a.result }} >> log" }]
+""",
+         files={"act/action.yml": """
+runs:
+  using: composite
+  steps:
+    - { shell: sh, run: "echo one >> log; exit 1", continue-on-error: true }
+    - { shell: sh, run: "echo two >> log; exit 1", continue-on-error: false }
+    - { shell: sh, run: echo three >> log }
+    - { if: always(), shell: sh, run: echo four >> log }
+"""},
+         want={"log": "one\ntwo\nfour\nend\nsuccess\n"}),
+    Case("a workflow that is called has its own variables and ids",
+         """
+on: push
+env: { MODE: caller }
+jobs:
+  a: { uses: ./.github/workflows/r.yml }
+  a-x: { runs-on: x, steps: [{ run: "echo $MODE ${{ env.MODE }} > own" }] }
+  b: { needs: a-x, runs-on: x, steps: [{ run: "echo ${{ env.MODE }} $(cat own) > log" }] }
+""",
+         files={".github/workflows/r.yml": """
+on: workflow_call
+jobs: { x: { runs-on: x, steps: [{ run: 'sleep 0.2; echo "<$MODE>" > called' }] } }
+"""},
+         want={"log": "caller caller caller\n",
+               "called": "<>\n"}),
+    Case("the folder of the machine",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: mkdir -p ${{ runner.workspace }}/name/docs/build
+      - run: touch here ../there
+        working-directory: ${{ runner.workspace }}/name/docs/build
+""",
+         files={".git/config": '[remote "origin"]\n\turl = https://github.com/o/name.git\n'},
+         want={"docs/build/here": "",
+               "docs/there": ""}),
+    Case("a script without a line",
+         """
+on: push
+jobs: { a: { runs-on: x, steps: [{ run: "" }, { name: n, run: " \\n" }, { run: touch end }] } }
+""",
+         want={"end": ""}),
+    Case("lines of a script for an emulator",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - uses: reactivecircus/android-emulator-runner@v2
+        env: { A: "a b" }
+        with:
+          api-level: 30
+          script: |
+            mkdir s
+            cd s
+            # not a line
+            echo "it's $A" > log; false; true
+            printf '%s' '${{ env.A }}' >> log
+""",
+         want={"log": "it's a b\na b"}),
+    Case("pages of a branch",
+         """
+on: push
+env: { GIT_AUTHOR_NAME: a, GIT_AUTHOR_EMAIL: a@b, GIT_COMMITTER_NAME: a, GIT_COMMITTER_EMAIL: a@b }
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: |
+          git init -q --bare r.git
+          git init -q
+          git remote add origin "$PWD/r.git"
+          mkdir first second
+          touch first/CNAME first/old first/.nojekyll second/new second/.well
+      - { uses: peaceiris/actions-gh-pages@v4, with: { publish_dir: first } }
+      - { uses: JamesIves/github-pages-deploy-action@v4, with: { folder: second } }
+      - run: git --git-dir r.git ls-tree -r --name-only gh-pages > log
+      - { uses: JamesIves/github-pages-deploy-action@v4, with: { folder: first, clean: false } }
+      - run: git --git-dir r.git ls-tree -r --name-only gh-pages >> log
+      - uses: peaceiris/actions-gh-pages@v4
+        with: { publish_dir: second, destination_dir: d, cname: x.org, disable_nojekyll: true }
+      - run: git --git-dir r.git ls-tree -r --name-only gh-pages | grep -v ^old >> log
+      - { uses: peaceiris/actions-gh-pages@v4, with: { publish_dir: second } }
+      - run: git --git-dir r.git ls-tree -r --name-only gh-pages >> log
+""",
+         want={"log": ".nojekyll\n.well\nCNAME\nnew\n"
+                      ".nojekyll\n.well\nCNAME\nnew\nold\n"
+                      ".nojekyll\n.well\nCNAME\nd/.well\nd/new\nnew\n"
+                      ".nojekyll\n.well\nnew\n"}),
 ]

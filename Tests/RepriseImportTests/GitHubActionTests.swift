@@ -120,7 +120,7 @@ struct GitHubActionTests {
     ),
     ("yyx990803/release-tag@v1", "", "gh release create"),
     ("changesets/action@v1", "publish: npm run release", "npx changeset version"),
-    ("peaceiris/actions-gh-pages@v4", "publish_dir: out", "npx gh-pages --dist \"out\""),
+    ("peaceiris/actions-gh-pages@v4", "publish_dir: out", "tar -C \"out\" --exclude ./.git"),
     ("JS-DevTools/npm-publish@v3", "token: t", "npm publish"),
     (
       "pypa/gh-action-pypi-publish@v1", "repository_url: \"https://t/\"",

@@ -232,7 +232,8 @@ struct GitHubPlaceTests {
         with: { name: app, path: "${{ github.workspace }}/got" }
       """)
     for part in [
-      "folder=\"$REPRISE_RUN_DIR/artifacts/app\"", "cp -R \"build/app/.\" \"$folder\"",
+      "folder=\"$REPRISE_RUN_DIR/artifacts/app\"",
+      "tar -C \"build/app\" --exclude '*/.*' -cf - . | tar -xf - -C \"$folder\"",
       "exit 1", "cd \"out\"", "files=(x/**/*.txt y)", "mkdir -p \"got\"",
       "cp -R \"$REPRISE_RUN_DIR/artifacts/app/.\" \"got\"",
     ] { #expect(workflow.text.contains(part), "\(workflow.text)") }

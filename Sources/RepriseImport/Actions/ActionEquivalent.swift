@@ -52,11 +52,9 @@ enum ActionEquivalent {
 
 /// The inputs of an action, which note which of them have been read.
 final class ActionInputs {
-  /// Inputs about the storage and the login of GitHub, which a command does not need.
+  /// Inputs about the login of GitHub, which a command does not need.
   private static let ofGitHub: Set = [
     "token", "github-token", "github_token", "GITHUB_TOKEN", "repo-token", "repo_token",
-    "fetch-depth", "persist-credentials", "clean", "retention-days", "compression-level",
-    "overwrite", "if-no-files-found", "ssh-key",
   ]
 
   /// The action without its version, and with it.
@@ -116,11 +114,18 @@ final class ActionInputs {
 extension String {
   /// The text between double quotes of a shell, with its expressions.
   var inDoubleQuotes: String {
-    var result = ""
-    var rest = self[...]
-    func quoted(_ text: Substring) -> String {
+    quoted { text in
       String(text.flatMap { "\\\"$`".contains($0) ? ["\\", $0] : [$0] })
     }
+  }
+
+  /// The text between single quotes of a shell, with its expressions.
+  var inSingleQuotes: String { quoted { String($0).replacing("'", with: "'\\''") } }
+
+  /// The text with its parts outside of expressions in another form.
+  private func quoted(_ quoted: (Substring) -> String) -> String {
+    var result = ""
+    var rest = self[...]
     while let start = rest.firstRange(of: "${{"),
       let end = rest[start.upperBound...].firstRange(of: "}}")
     {

@@ -16,9 +16,10 @@ struct ActionProgram {
     ("GITHUB_SHA", "${{ github.sha }}"), ("GITHUB_EVENT_NAME", "${{ github.event_name }}"),
   ]
   static let repository = [ofCommit[0]]
+  private static let temporary = "${{ env.TMPDIR || '/tmp' }}"
   private static let ofMachine = [
-    ("GITHUB_WORKSPACE", "${{ github.workspace }}"), ("RUNNER_TEMP", "${{ runner.temp }}"),
-    ("RUNNER_TOOL_CACHE", "${{ runner.temp }}"), ("GITHUB_STEP_SUMMARY", "/dev/null"),
+    ("GITHUB_WORKSPACE", "${{ github.workspace }}"), ("RUNNER_TEMP", temporary),
+    ("RUNNER_TOOL_CACHE", temporary), ("GITHUB_STEP_SUMMARY", "/dev/null"),
   ]
   static let token = "${{ github.token }}"
 

@@ -13,7 +13,9 @@ extension ActionRule {
     ActionRule("actions-rs/clippy-check", ignoring: ["name"]) {
       .script("cargo clippy\($0.words("args"))")
     },
-    ActionRule("actions-rs/audit-check", "rustsec/audit-check") { _ in .script("cargo audit") },
+    ActionRule("actions-rs/audit-check", "rustsec/audit-check") {
+      .script("cargo audit", note: "\($0.name): prints what it finds, and opens no issues for it")
+    },
     ActionRule("actions-rs/grcov") { _ in .script("grcov .") },
     ActionRule("goreleaser/goreleaser-action", ignoring: ["version", "distribution"]) {
       guard $0.isUnset("install-only") else { return installed($0) }
@@ -29,9 +31,13 @@ extension ActionRule {
       .script("npx playwright install-deps")
     },
     ActionRule("reactivecircus/android-emulator-runner", ignoring: emulator) { inputs in
-      inputs["script"].map {
-        .script($0, note: "\(inputs.name): needs an Android emulator that runs")
-      }
+      // It has a shell of its own for each line.
+      let lines = (inputs["script"] ?? "").split(whereSeparator: \.isNewline)
+        .map { String($0).trimmed }.filter { !$0.isEmpty && $0.first != "#" }
+      guard !lines.isEmpty else { return nil }
+      let commands = lines.map { "sh -c '\($0.inSingleQuotes)'\n" }.joined()
+      return .script(
+        inputs.folder() + commands, note: "\(inputs.name): needs an Android emulator that runs")
     },
     ActionRule("cypress-io/github-action", ignoring: ["cache-key", "install-command"]) {
       cypress($0)

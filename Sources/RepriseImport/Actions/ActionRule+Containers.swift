@@ -11,9 +11,9 @@ extension ActionRule {
         ])
     },
     ActionRule(
-      "docker/build-push-action", ignoring: ["builder", "provenance", "sbom", "github-token"]
+      "docker/build-push-action", ignoring: ["builder", "github-token"]
     ) { $0["repository"] == nil ? build($0) : buildAndPush($0) },
-    ActionRule("docker/bake-action", ignoring: ["builder", "provenance", "sbom"]) {
+    ActionRule("docker/bake-action", ignoring: ["builder"]) {
       guard $0.step["id"] == nil else { return nil }
       var words = "docker buildx bake"
       for (name, option) in [("files", "--file"), ("set", "--set")] {
@@ -21,7 +21,9 @@ extension ActionRule {
           words += " \(option) \"\(line.trimmed.inDoubleQuotes)\""
         }
       }
-      words += $0.flag("push", "--push") + $0.flag("load", "--load") + $0.flag("pull", "--pull")
+      words +=
+        attestations($0) + $0.flag("push", "--push") + $0.flag("load", "--load")
+        + $0.flag("pull", "--pull")
       let targets = ($0["targets"] ?? "").replacing(",", with: " ").onOneLine
       return .script($0.folder("workdir") + "\(words) \(targets)".trimmed)
     },
@@ -75,6 +77,7 @@ extension ActionRule {
       ("file", "--file"), ("platforms", "--platform"), ("target", "--target"),
       ("outputs", "--output"), ("network", "--network"),
     ] { words += inputs.option(key, option) }
+    words += attestations(inputs)
     for (key, option) in [
       ("tags", "--tag"), ("build-args", "--build-arg"), ("labels", "--label"),
       ("cache-from", "--cache-from"), ("cache-to", "--cache-to"),
@@ -103,6 +106,11 @@ extension ActionRule {
     }
     return .script(
       lists + words + " \"\(inputs["context"] ?? ".")\"" + digest, env: environment)
+  }
+
+  /// What is said about an image beside it.
+  private static func attestations(_ inputs: ActionInputs) -> String {
+    inputs.option("provenance", "--provenance") + inputs.option("sbom", "--sbom")
   }
 
   /// Returns the commands that add an option for each element of a list that is known in the run.

@@ -3,21 +3,20 @@
 extension ActionRule {
   static let files = [
     ActionRule("actions/checkout", ignoring: checkoutIgnored) { checkout($0) },
-    ActionRule("actions/upload-artifact", "actions/upload-pages-artifact") { inputs in
-      let isPages = inputs.name == "actions/upload-pages-artifact"
-      // The pages are one archive there, whose content these are.
-      _ = inputs["include-hidden-files"]
-      return GitHubArtifact.upload(
-        name: inputs["name"] ?? (isPages ? "github-pages" : "artifact"),
-        paths: inputs["path"] ?? (isPages ? "_site" : ""),
-        fails: inputs.is("if-no-files-found", "error")
-      ).map { .script($0, note: keeps(inputs)) }
-    },
-    ActionRule("actions/upload-artifact/merge", ignoring: ["include-hidden-files"]) { inputs in
+    ActionRule("actions/upload-artifact", "actions/upload-pages-artifact") { upload($0) },
+    ActionRule(
+      "actions/upload-artifact/merge",
+      ignoring: ["include-hidden-files", "retention-days", "compression-level"]
+    ) { inputs in
       let name = inputs["name"] ?? "merged-artifacts"
+      let separates = inputs.is("separate-directories")
+      let deletes = inputs.is("delete-merged")
+      guard separates || inputs.isUnset("separate-directories"),
+        deletes || inputs.isUnset("delete-merged")
+      else { return nil }
       return GitHubArtifact.download(
-        pattern: inputs["pattern"] ?? "*", path: "$REPRISE_RUN_DIR/artifacts/\(name)", merges: true,
-        except: name
+        pattern: inputs["pattern"] ?? "*", path: "$REPRISE_RUN_DIR/artifacts/\(name)",
+        merges: !separates, except: name, deletes: deletes
       ).map { .script($0, note: keeps(inputs)) }
     },
     ActionRule("geekyeggo/delete-artifact", ignoring: ["failOnError"]) { inputs in
@@ -40,6 +39,30 @@ extension ActionRule {
       ).map { .script($0, note: keeps(inputs)) }
     },
   ]
+
+  private static func upload(_ inputs: ActionInputs) -> ActionEquivalent? {
+    // The pages are one archive there, whose content these are.
+    let isPages = inputs.name == "actions/upload-pages-artifact"
+    for name in ["retention-days", "compression-level"] { _ = inputs[name] }
+    guard let includesHidden = hidden(inputs, isPages) else { return nil }
+    let upload = GitHubArtifact.Upload(
+      name: inputs["name"] ?? (isPages ? "github-pages" : "artifact"),
+      fails: inputs.is("if-no-files-found", "error"), withHidden: includesHidden,
+      replaces: inputs.is("overwrite"))
+    return GitHubArtifact.upload(upload, paths: inputs["path"] ?? (isPages ? "_site" : ""))
+      .map { .script($0, note: keeps(inputs)) }
+  }
+
+  /// Whether an artifact has hidden files; nil if that is not known.
+  private static func hidden(_ inputs: ActionInputs, _ isPages: Bool) -> Bool? {
+    if let value = inputs["include-hidden-files"] { return ["true": true, "false": false][value] }
+    // Since versions 4.4 and 3.2, or 4 of that for pages, it leaves them out; a commit is a new one.
+    let version = inputs.uses.split(separator: "@").last ?? ""
+    let numbers = version.drop { $0 == "v" }.split(separator: ".").map { Int($0) }
+    guard version.first == "v", let first = numbers.first, let major = first else { return false }
+    let minor = numbers.count > 1 ? numbers[1] ?? 9 : 9
+    return isPages ? major < 4 : major < 3 || major == 3 && minor < 2 || major == 4 && minor < 4
+  }
 
   private static let checkoutIgnored: Set = [
     "submodules", "lfs", "sparse-checkout", "sparse-checkout-cone-mode", "fetch-tags", "filter",
@@ -96,6 +119,8 @@ extension ActionRule {
 
   /// Returns the equivalent of a checkout: the files are there, except those of other folders.
   private static func checkout(_ inputs: ActionInputs) -> ActionEquivalent? {
+    // About the history and the login, which are those of the clone here.
+    for name in ["fetch-depth", "persist-credentials", "clean", "ssh-key"] { _ = inputs[name] }
     let ref = inputs["ref"].flatMap { isOfEvent($0) ? nil : $0 }
     let repository = inputs["repository"].flatMap { isOfEvent($0) ? nil : $0 }
     let submodules = !inputs.isUnset("submodules")

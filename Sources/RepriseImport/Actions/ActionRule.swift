@@ -55,7 +55,7 @@ struct ActionRule: Sendable {
   /// A tool that must be there, with the version that the step asks for.
   static func installed(_ inputs: ActionInputs) -> ActionEquivalent {
     let version = inputs.names.first { $0.contains("version") }
-    let text = version.flatMap { name in inputs[name].map { " (\(name) \($0))" } } ?? ""
+    let text = version.flatMap { name in inputs[name].map { " (\(name) \($0.onOneLine))" } } ?? ""
     return .note("\(inputs.name)\(text): must be installed on this machine")
   }
 }

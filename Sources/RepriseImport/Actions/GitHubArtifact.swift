@@ -4,45 +4,80 @@
 enum GitHubArtifact {
   private static let wildcards = "*?["
 
+  /// How files are stored.
+  struct Upload {
+    let name: String
+    /// Whether the step fails if there are no files.
+    var fails = false
+    /// Whether files and folders whose names begin with a point are stored.
+    var withHidden = false
+    /// Whether the files replace those that were stored under this name before.
+    var replaces = false
+
+    /// The commands that make the folder.
+    fileprivate var start: String {
+      "folder=\"$REPRISE_RUN_DIR/artifacts/\(name)\"\n" + (replaces ? "rm -rf \"$folder\"\n" : "")
+        + "mkdir -p \"$folder\"\n"
+    }
+
+    /// The command that says that there are no files.
+    fileprivate var end: String {
+      let none = "echo 'no files for the artifact' >&2"
+      return "[ -n \"$(find \"$folder\" ! -type d | head -n 1)\" ] || "
+        + (fails ? "{ \(none); exit 1; }\n" : "\(none)\n")
+    }
+
+    /// The option of tar that leaves out hidden files.
+    fileprivate var options: String { withHidden ? "" : " --exclude '*/.*'" }
+  }
+
   /// Returns the script that stores files; nil if they cannot be written as patterns of a shell.
-  static func upload(name: String, paths: String, fails: Bool) -> String? {
-    let lines = paths.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+  static func upload(_ upload: Upload, paths: String) -> String? {
+    let all = paths.split(whereSeparator: \.isNewline).map { String($0).trimmed }
       .filter { !$0.isEmpty && $0.first != "!" }.map(withoutWorkspace)
-    guard let first = lines.first, let excluded = excluded(paths) else { return nil }
-    let start = "folder=\"$REPRISE_RUN_DIR/artifacts/\(name)\"\nmkdir -p \"$folder\"\n"
-    let none = "echo 'no files for the artifact' >&2" + (fails ? "; exit 1" : "")
-    if excluded.isEmpty, lines.count == 1,
+    guard !all.isEmpty, let excluded = excluded(paths) else { return nil }
+    let lines = upload.withHidden ? all : all.filter { !isHidden($0) }
+    guard let first = lines.first else { return upload.start + upload.end }
+    if excluded.isEmpty, all.count == 1,
       !first.withoutExpressions.contains(where: wildcards.contains)
     {
-      return start
+      return upload.start
         + """
-        if [ -d "\(first)" ]; then cp -R "\(first)/." "$folder"
-        elif [ -e "\(first)" ]; then cp "\(first)" "$folder"
-        else \(none); fi
+        if [ -d "\(first)" ]; then tar -C "\(first)"\(upload.options) -cf - . | tar -xf - -C "$folder"
+        elif [ -e "\(first)" ]; then cp "\(first)" "$folder"; fi
 
-        """
+        """ + upload.end
     }
     // A line that is an expression can be several paths.
-    guard lines.count == 1 || lines.allSatisfy({ !$0.withoutExpressions.trimmed.isEmpty }) else {
+    guard all.count == 1 || all.allSatisfy({ !$0.withoutExpressions.trimmed.isEmpty }) else {
       return nil
     }
     // A text in an expression can contain a slash.
     guard lines.allSatisfy({ !$0.contains("${{") || !$0.contains("'") }) else { return nil }
     // Several paths keep the folders below the one that they have in common.
-    let root = root(of: lines)
+    let root = root(of: all)
     let prefix = root.isEmpty ? "" : root + "/"
     let patterns = lines.map { $0 == root ? "." : pattern(String($0.dropFirst(prefix.count))) }
     guard excluded.allSatisfy({ $0.hasPrefix(prefix) }) else { return nil }
     let others = excluded.map { pattern(String($0.dropFirst(prefix.count))) }
-    return start
-      + "shopt -s globstar nullglob\n" + (root.isEmpty ? "" : "cd \"\(root)\"\n")
-        + """
-        files=(\(patterns.joined(separator: " ")))
-        for file in "${files[@]}"; do [ ! -e "$file" ] || found+=("$file"); done
-        if [ -n "${found[*]}" ]; then \(copy(without: others))
-        else \(none); fi
+    // Where there is no such folder, nothing is found.
+    let folder = root.isEmpty ? "" : "cd \"\(root)\" 2> /dev/null || cd \"$folder\"\n"
+    return upload.start + "shopt -s globstar nullglob\n" + folder
+      + """
+      files=(\(patterns.joined(separator: " ")))
+      for file in "${files[@]}"; do [ ! -e "$file" ] || found+=("$file"); done
+      if [ -n "${found[*]}" ]; then \(copy(without: others, upload.options)); fi
 
-        """
+      """ + upload.end
+  }
+
+  /// Whether a path is one of a hidden file, or is looked for in a folder that is hidden.
+  private static func isHidden(_ path: String) -> Bool {
+    let parts = path.withoutExpressions.split(separator: "/")
+    let fixed = parts.prefix { !$0.contains(where: wildcards.contains) }
+    return parts.dropFirst(max(0, fixed.count - 1)).contains {
+      $0.first == "." && $0 != "." && $0 != ".."
+    }
   }
 
   /// Returns the lines of a list of paths that leave files out; nil if files are added after them.
@@ -55,16 +90,16 @@ enum GitHubArtifact {
   }
 
   /// Returns the commands that copy what was found.
-  private static func copy(without excluded: [String]) -> String {
+  private static func copy(without excluded: [String], _ options: String) -> String {
     guard !excluded.isEmpty else {
-      return "tar -cf - \"${found[@]}\" | tar -xf - -C \"$folder\""
+      return "tar\(options) -cf - \"${found[@]}\" | tar -xf - -C \"$folder\""
     }
     return """
 
         excluded=(\(excluded.joined(separator: " ")) /dev/null)
         list() { find "$@" -type f | LC_ALL=C sort -u; }
         LC_ALL=C comm -23 <(list "${found[@]}") <(list "${excluded[@]}") > "$folder.list"
-        tar -cf - -T "$folder.list" | tar -xf - -C "$folder"
+        tar\(options) -cf - -T "$folder.list" | tar -xf - -C "$folder"
         rm "$folder.list"
       """
   }
@@ -100,7 +135,8 @@ enum GitHubArtifact {
   /// Returns the script that fetches the files of all artifacts whose names match a pattern, each
   /// in a folder of its own or all in one; nil if a shell has no such pattern.
   static func download(
-    pattern: String, path: String?, merges: Bool, except name: String? = nil
+    pattern: String, path: String?, merges: Bool, except name: String? = nil,
+    deletes: Bool = false
   ) -> String? {
     guard !pattern.contains(where: { " '\"\\{}()!;&|".contains($0) && !pattern.contains("${{") })
     else { return nil }
@@ -112,7 +148,7 @@ enum GitHubArtifact {
       for artifact in "$REPRISE_RUN_DIR"/artifacts/\(pattern); do
         [ -d "$artifact" ]\(others) || continue
         mkdir -p "\(target)"
-        cp -R "$artifact/." "\(target)"
+        cp -R "$artifact/." "\(target)"\(deletes ? "\n  rm -r \"$artifact\"" : "")
       done
 
       """

@@ -58,7 +58,7 @@ struct ExpressionTranslator {
     case .binary("||", let left, let right):
       return try condition(left).or(try condition(right))
     case .path(let root, let accesses) where names.isEvent(root, accesses):
-      return names.eventFlag(root, accesses)
+      return names.isAlwaysThere(accesses) ? .literal(true) : names.eventFlag(root, accesses)
     default:
       return try ExpressionTranslator(names: names, isCompared: true).value(of: expression)
         .asCondition
@@ -172,8 +172,15 @@ struct ExpressionTranslator {
     case "success", "failure", "always", "cancelled": return status(name.lowercased())
     case "contains" where arguments.count == 2:
       let compared = ExpressionTranslator(names: names, isCompared: true)
-      let list = try compared.value(of: arguments[0])
+      var list = try compared.value(of: arguments[0])
       let what = try compared.value(of: arguments[1]).asText
+      if case .path(let root, let accesses) = arguments[0], names.isEvent(root, accesses),
+        accesses.contains(.all), list.constant == nil
+      {
+        // One of several values, not a part of one.
+        names.remark(.note, "\(list.text): several values have commas between them")
+        list = Translated(text: "split(\(list.text), ',')", kind: .unknown)
+      }
       if let text = list.constant, let part = what.constant {
         return .literal(text.lowercased().contains(part.lowercased()))
       }
@@ -308,9 +315,10 @@ extension ExpressionTranslator {
     return (try condition(expression), expression.testsStatus)
   }
 
-  private func parts(of text: String) throws(Untranslatable) -> [GitHubTemplate.Part] {
+  /// Returns the texts and expressions of a text.
+  func parts(of text: String) throws(Untranslatable) -> [GitHubTemplate.Part] {
     do throws(GitHubExpressionError) {
-      return try GitHubTemplate(text).parts
+      return names.file.withWorkspace(try GitHubTemplate(text).parts)
     } catch {
       throw Untranslatable("the expression cannot be read")
     }

@@ -224,6 +224,26 @@ extension GitHubFile {
     }
   }
 
+  /// Returns parts of a text in which the folder of the repository, as a part of that of the machine,
+  /// is the folder of the run, whatever its name is here.
+  func withWorkspace(_ parts: [GitHubTemplate.Part]) -> [GitHubTemplate.Part] {
+    let folder = "/" + repository.drop { $0 != "/" }.dropFirst()
+    guard folder.count > 1, parts.count > 1 else { return parts }
+    var parts = parts
+    for position in parts.indices.dropLast() {
+      guard case .expression(.path(let root, [.name("workspace")])) = parts[position],
+        root.lowercased() == "runner", case .text(let text) = parts[position + 1],
+        text.hasPrefix(folder),
+        text.dropFirst(folder.count).first.map({
+          $0.isLetter || $0.isNumber || "._-".contains($0)
+        }) != true
+      else { continue }
+      parts[position] = .expression(.path("github", [.name("workspace")]))
+      parts[position + 1] = .text(String(text.dropFirst(folder.count)))
+    }
+    return parts
+  }
+
   /// The repository that the files were cloned from, or the one that conditions ask for.
   var repository: String { origin ?? literal(after: "github.repository") ?? "" }
 

@@ -51,7 +51,7 @@ struct GitHubNames {
       return parameter(
         ["vars", name], name: StepNames.identifier(name), kind: .text, fallback: .text(""),
         isNeeded: !isOptional && !translator.isCompared)
-    case ("env", let name?): return try variable(name)
+    case ("env", let name?): return try variable(name, isOptional: isOptional)
     case ("needs", nil) where accesses.isEmpty: return try allNeeds()
     case ("env", nil) where accesses.count == 1:
       return try translator.member(of: try allVariables(), accesses).orEmpty
@@ -88,6 +88,14 @@ struct GitHubNames {
     guard root.lowercased() == "github", case .name("event")? = accesses.first else { return false }
     if case .name("inputs")? = accesses.dropFirst().first { return false }
     return true
+  }
+
+  /// Whether a path is an object that the event has whenever the workflow runs.
+  func isAlwaysThere(_ accesses: [GitHubExpression.Access]) -> Bool {
+    guard accesses.count == 2, case .name(let event) = accesses[0],
+      case .name(let name) = accesses[1]
+    else { return false }
+    return file.hasValue([event, name])
   }
 
   /// Returns the parameter for a property of the event that is used as a condition.
@@ -165,7 +173,7 @@ struct GitHubNames {
     return Translated(text: "params.\(known)", kind: parameter.kind)
   }
 
-  func variable(_ name: String) throws(Untranslatable) -> Translated {
+  func variable(_ name: String, isOptional: Bool = false) throws(Untranslatable) -> Translated {
     if let variable = variables[name] {
       guard let text = variable.node.text else { throw Untranslatable("env.\(name) is no text") }
       // Without the variable itself, which can be defined by its outer value.
@@ -186,7 +194,7 @@ struct GitHubNames {
     }
     let known = StepNames.identifier(name)
     return Translated(
-      text: isKnown ? "env.\(known)" : "(env.\(known) || '')", kind: .text)
+      text: isKnown || isOptional ? "env.\(known)" : "(env.\(known) || '')", kind: .text)
   }
 
   private func step(
@@ -298,8 +306,12 @@ struct GitHubNames {
       return Translated(text: "(machine.os == 'macos' && 'macOS' || 'Linux')", kind: .text)
     case "arch":
       return Translated(text: "(machine.arch == 'arm64' && 'ARM64' || 'X64')", kind: .text)
-    case "temp": return Translated(text: "(env.TMPDIR || '/tmp')", kind: .text)
-    case "workspace": return Translated(text: "run.working-dir", kind: .text)
+    case "temp":
+      remark(.note, "runner.temp is the folder for temporary files here, which is not emptied")
+      return Translated(text: "(env.TMPDIR || '/tmp')", kind: .text)
+    case "workspace":
+      remark(.note, "runner.workspace is the folder around this one, which has its name there")
+      return Translated(text: "format('{0}/..', run.working-dir)", kind: .text)
     default:
       return parameter(["runner", name], kind: .text, fallback: .text(""))
     }

@@ -35,15 +35,9 @@ struct GitHubScript {
   init(
     _ script: String, _ shell: GitHubShell, _ translator: ExpressionTranslator, taken: Set<String>
   ) throws(Untranslatable) {
-    let template: GitHubTemplate
-    do throws(GitHubExpressionError) {
-      template = try GitHubTemplate(script)
-    } catch {
-      throw Untranslatable("an expression in the script cannot be read")
-    }
     var quotes = ShellQuotes()
     var isInserted = shell.language == .other
-    for part in template.parts {
+    for part in try translator.parts(of: script) {
       switch part {
       case .text(let part):
         text += part

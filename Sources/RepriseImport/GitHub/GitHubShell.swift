@@ -8,6 +8,17 @@ struct GitHubShell {
   /// The words of its command, to which a script is added.
   let words: [String]
 
+  /// Returns a script of PowerShell as GitHub completes it.
+  ///
+  /// It ends at the first error, and with the exit status of its last program; a single command does
+  /// both by itself.
+  func whole(_ script: String) -> String {
+    let isSingle = !script.trimmed.contains { $0.isNewline || ";|&{".contains($0) }
+    guard !isSingle else { return script }
+    return "$ErrorActionPreference = 'stop'\n" + script + (script.last == "\n" ? "" : "\n")
+      + "if (Test-Path -LiteralPath variable:\\LASTEXITCODE) { exit $LASTEXITCODE }\n"
+  }
+
   /// The same shell, which is that of the workflow.
   var withoutDraft: GitHubShell {
     var shell = self

@@ -199,6 +199,8 @@ struct GitHubStepWriter {
         if let note { file.remark(.note, note) }
         if let note { comments.append(note) }
         let isScript = step.node["run"] != nil
+        // There is nothing to do, and no equivalent of it but a command that does nothing.
+        guard !isScript || !text.trimmed.isEmpty else { return ("true", environment, commandShell) }
         let script = try translated(
           isScript || !step.written.names.isEmpty ? step.written.script : text,
           isScript ? shell : GitHubShell("bash"), variables,
@@ -273,7 +275,7 @@ struct GitHubStepWriter {
     }
     // Scripts of users are among them.
     let read =
-      text + variables.map { "\n" + $0.1 }.joined()
+      text + variables.map { "\n" + $0.1.withoutExpressions }.joined()
       + (step.programs.areOfAction ? "\n" + step.programs.text : "")
     let script = try GitHubScript(text, shell, translator, taken: Set(environment.map(\.key)))
     environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
@@ -289,6 +291,7 @@ struct GitHubStepWriter {
     }
     let own = GitHubVariables(file: file, translator: translator)
     environment += try own.environment(of: read, known: Set(environment.map(\.key)))
+    if shell.language == .powerShell { return (shell.whole(script.text), script.shell) }
     guard shell.language == .posix else { return (script.text, script.shell) }
     return (exports(for: text) + script.text, script.shell)
   }
