@@ -321,4 +321,94 @@ jobs:
                       ".nojekyll\n.well\nCNAME\nnew\nold\n"
                       ".nojekyll\n.well\nCNAME\nd/.well\nd/new\nnew\n"
                       ".nojekyll\n.well\nnew\n"}),
+    Case("an action that runs after a failure",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: exit 1
+      - { if: always(), uses: ./act, with: { name: one } }
+      - run: echo no >> log
+      - { if: failure(), uses: ./act, with: { name: two } }
+      - { if: success(), uses: ./act, with: { name: no } }
+      - { if: "!cancelled()", run: echo end >> log }
+  b:
+    needs: a
+    if: always()
+    runs-on: x
+    steps: [{ run: "echo ${{ needs.a.result }} >> log" }]
+  c:
+    runs-on: x
+    steps:
+      - { if: failure(), uses: ./act, with: { name: no } }
+      - { if: always(), uses: ./fails }
+      - run: echo no >> log
+""",
+         files={"act/action.yml": """
+inputs: { name: {} }
+runs:
+  using: composite
+  steps:
+    - { shell: sh, run: "echo ${{ inputs.name }} >> log" }
+    - { shell: sh, run: "echo ${{ inputs.name }}-b >> log" }
+    - { if: failure(), shell: sh, run: echo no >> log }
+""", "fails/action.yml": """
+runs:
+  using: composite
+  steps:
+    - { if: false, shell: sh, run: echo no >> other }
+    - { shell: sh, run: "echo f >> other; exit 1" }
+    - { shell: sh, run: echo no >> other }
+    - { if: failure(), shell: sh, run: echo g >> other }
+"""},
+         want={"log": "one\none-b\ntwo\ntwo-b\nend\nfailure\n",
+               "other": "f\ng\n"},
+         succeeds=False),
+    Case("numbers",
+         """
+on: push
+env: { A: 1.10, B: "1.10" }
+jobs:
+  a:
+    runs-on: x
+    env: { C: 007 }
+    strategy: { max-parallel: 1, matrix: { v: [8.0, 3.10, "2.0"] } }
+    steps:
+      - run: echo "${{ matrix.v }} ${{ env.A }} $B $C" >> log
+      - { if: matrix.v == 3.1, run: touch yes }
+""",
+         want={"log": "8 1.1 1.10 7\n3.1 1.1 1.10 7\n2.0 1.1 1.10 7\n",
+               "yes": ""}),
+    Case("a shell that an action is given",
+         """
+on: push
+jobs: { a: { runs-on: x, steps: [{ uses: ./act }] } }
+""",
+         files={"act/action.yml": """
+inputs: { shell: { default: bash } }
+runs:
+  using: composite
+  steps: [{ shell: "${{ inputs.shell }}", run: "false | true; touch no" }]
+"""},
+         want={"no": None},
+         succeeds=False),
+    Case("the position in a matrix of maps",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    strategy:
+      matrix:
+        config: [{ os: p, r: 1 }, { os: p, r: 2, more: true }, { os: q, r: 1 }]
+    steps:
+      - run: echo
+      - run: touch "$INDEX-${{ matrix.config.os }}-${{ matrix.config.r }}"
+        env: { INDEX: "${{ matrix.config.id || strategy.job-index }}" }
+""",
+         want={"0-p-1": "",
+               "1-p-2": "",
+               "2-q-1": ""}),
 ]

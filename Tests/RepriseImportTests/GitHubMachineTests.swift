@@ -42,6 +42,72 @@ struct GitHubMachineTests {
     #expect(workflow.text.contains("b y\n"), "\(workflow.text)")
   }
 
+  @Test func `a number has the text that it has there`() throws {
+    let workflow = try importedSteps(
+      """
+      - { run: "echo ${{ env.A }}", env: { A: 3.10, B: 010, C: 0x10, D: "3.10", E: 1.5e3, F: 1.2.0 } }
+      - { run: "echo ${{ matrix.v == 8 }}" }
+      - { uses: ./a, with: { n: 2.0 } }
+      """, job: "    strategy: { matrix: { v: [8.0, 007, 1_0] } }\n",
+      files: [
+        "a/action.yml": """
+        inputs: { n: {} }
+        runs: { using: composite, steps: [{ run: "make ${{ inputs.n }}", shell: bash }] }
+        """
+      ])
+    for part in [
+      "A: 3.1\n", "B: 10\n", "C: 16\n", "D: \"3.10\"\n", "E: 1500\n", "F: \"1.2.0\"\n",
+      "echo 3.1\n", "v: [8, 7, \"1_0\"]", "run: make 2\n",
+    ] { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }
+  }
+
+  @Test func `the shell of an action can be one of its inputs`() throws {
+    func text(_ shell: String) throws -> String {
+      try importedSteps(
+        "- { uses: ./a, with: { shell: '\(shell)' } }",
+        files: [
+          "a/action.yml": """
+          inputs: { shell: { default: sh } }
+          runs: { using: composite, steps: [{ run: make, shell: "${{ inputs.shell }}" }] }
+          """
+        ]
+      ).text
+    }
+    #expect(try text("bash").contains("shell: bash\n"))
+    #expect(try text("${{ github.ref }}").contains("not imported"))
+  }
+
+  @Test(arguments: [
+    ("", "exec sh -e -c"), ("defaults: { run: { shell: bash } }\n", "shell: bash\n"),
+  ])
+  func `the shell of the workflow is that of a job in a container, too`(
+    _ defaults: String, _ expected: String
+  ) throws {
+    let text = try imported(
+      """
+      \(defaults)on: push
+      jobs: { a: { runs-on: x, container: y, steps: [{ run: make }, { run: make it }] } }
+      """
+    ).text
+    #expect(text.contains(expected), "\(text)")
+    #expect(text.contains("exec sh") == defaults.isEmpty, "\(text)")
+  }
+
+  @Test(arguments: [
+    (
+      "obi1kenobi/cargo-semver-checks-action@v2",
+      "package: \"a, b\", feature-group: all-features, features: c",
+      "check-release --package \"a\" --package \"b\" --features \"c\" --all-features"
+    ),
+    ("clechasseur/rs-cargo@v5", "command: test, tool: cross", "run: cross test"),
+  ])
+  func `an action has the inputs of its command`(
+    _ uses: String, _ inputs: String, _ expected: String
+  ) throws {
+    let workflow = try importedSteps("- { uses: \(uses), with: { \(inputs) } }")
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+  }
+
   @Test func `a script without a line does nothing`() throws {
     let workflow = try importedSteps("- { run: \"\", shell: pwsh }\n- { run: \" \" }")
     #expect(workflow.text.count(of: "run: \"true\"\n") == 2, "\(workflow.text)")

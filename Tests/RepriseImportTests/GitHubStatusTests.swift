@@ -33,6 +33,44 @@ struct GitHubStatusTests {
     }
   }
 
+  @Test func `an action that runs in any case looks only at its own steps`() throws {
+    let workflow = try importedSteps(
+      "- run: make\n- { if: always(), uses: ./a }\n- run: make end\n- { if: failure(), uses: ./b }",
+      files: [
+        "a/action.yml":
+          "runs: { using: composite, steps: [{ run: one, shell: bash }, { run: two, shell: bash }] }",
+        "b/action.yml":
+          "runs: { using: composite, steps: [{ if: true, run: three, shell: bash }] }",
+      ])
+    for part in [
+      "- id: one\n    if: always()\n", "- id: two\n    if: steps.one.result != 'skipped'\n",
+      "- id: make-end\n    needs: [make, one, two]\n",
+      "- id: start-of-an-action\n    name: start of an action\n    if: failure()\n",
+      "- id: three\n    if: steps.start-of-an-action.result != 'skipped'\n",
+    ] { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    ("failure() || 'x' != 'y'", "always()"),
+    ("failure() && false || github.ref == 'x'", "always() && params"),
+    ("failure() && false", "\"false\""), ("failure() && true", "failure()"),
+  ])
+  func `a condition that tests the status does so also where constants decide it`(
+    _ condition: String, _ expected: String
+  ) throws {
+    let step = try importedSteps("- run: make\n- { if: \"${{ \(condition) }}\", run: make it }")
+    #expect(step.text.contains("if: \(expected)"), "\(step.text)")
+    let job = try imported(
+      """
+      on: push
+      jobs:
+        a: { runs-on: x, steps: [{ run: make }] }
+        b: { needs: a, if: "${{ \(condition) }}", runs-on: x, steps: [{ run: make it }] }
+      """)
+    #expect(job.text.contains("if: \(expected)"), "\(job.text)")
+  }
+
   private let caller = """
     on: push
     jobs:

@@ -330,6 +330,10 @@ struct GitHubParameterTests {
       "(matrix.os == 'a' && matrix.v == 1 && '0' || matrix.os == 'a' && matrix.v == 2 && '1' ||"
     ),
     ("{ include: [{ os: a, f: true }, { os: b, f: true }] }", "matrix.f == true && '1')"),
+    (
+      "{ c: [{ os: a, f: true }, { os: b }] }",
+      "(matrix.c.os == 'a' && '0' || matrix.c.os == 'b' &&"
+    ),
   ])
   func `a step knows which item of a matrix it has`(
     _ matrix: String, _ expected: String
@@ -343,7 +347,8 @@ struct GitHubParameterTests {
 
   @Test(arguments: [
     "{ os: [a, b], exclude: [{ os: a }] }", "{ os: [a, a] }",
-    "{ include: [{ os: a, f: true }, { os: a }] }",
+    "{ include: [{ os: a, f: true }, { os: a }] }", "{ c: [{ os: a }, { f: true }] }",
+    "{ c: [{ os: [a] }] }",
   ])
   func `a step fails if it cannot know which item of a matrix it has`(
     _ matrix: String

@@ -82,7 +82,9 @@ final class ActionInputs {
   /// The value of an input; nil if it is missing or empty.
   subscript(name: String) -> String? {
     read.insert(name)
-    guard let text = node?[name]?.text, !text.isEmpty else { return nil }
+    guard let value = node?[name], let text = value.number ?? value.text, !text.isEmpty else {
+      return nil
+    }
     return text
   }
 

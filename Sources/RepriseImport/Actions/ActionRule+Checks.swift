@@ -107,12 +107,10 @@ extension ActionRule {
         $0.folder("work-dir") + "govulncheck\($0.option("output-format", "-format")) "
           + ($0["go-package"] ?? "./...") + $0.option("output-file", ">"))
     },
-    ActionRule("obi1kenobi/cargo-semver-checks-action", ignoring: ["rust-toolchain", "prefix-key"])
-    {
-      .script(
-        "cargo semver-checks check-release" + $0.option("manifest-path", "--manifest-path")
-          + $0.option("package", "--package") + $0.option("release-type", "--release-type"))
-    },
+    ActionRule(
+      "obi1kenobi/cargo-semver-checks-action",
+      ignoring: ["rust-toolchain", "prefix-key", "shared-key"]
+    ) { semanticVersions($0) },
     ActionRule("actions-rust-lang/rustfmt") {
       .script("cargo fmt --all\($0.option("manifest-path", "--manifest-path")) -- --check")
     },
@@ -168,4 +166,24 @@ extension ActionRule {
         env: [("MESSAGE", $0["commit_message"] ?? "Prettified Code!")])
     },
   ]
+
+  private static func semanticVersions(_ inputs: ActionInputs) -> ActionEquivalent? {
+    var words = "cargo semver-checks check-release"
+    for name in ["package", "exclude", "features"] {
+      // An expression could be several.
+      guard let list = inputs[name] else { continue }
+      guard !list.contains("${{") else { return nil }
+      for value in list.split(separator: ",") { words += " --\(name) \"\(value.trimmed)\"" }
+    }
+    if let group = inputs["feature-group"] {
+      let known = ["all-features", "default-features", "only-explicit-features"]
+      guard known.contains(group) else { return nil }
+      words += " --\(group)"
+    }
+    for name in [
+      "manifest-path", "release-type", "baseline-version", "baseline-rev", "baseline-root",
+    ] { words += inputs.option(name, "--\(name)") }
+    return .script(
+      words + inputs.option("rust-target", "--target") + inputs.flag("verbose", "--verbose"))
+  }
 }

@@ -15,7 +15,7 @@ extension ActionRule {
     },
     ActionRule("clechasseur/rs-cargo") { inputs in
       inputs["command"].map {
-        .script(inputs.folder() + "cargo \($0)\(inputs.words("args"))")
+        .script(inputs.folder() + "\(inputs["tool"] ?? "cargo") \($0)\(inputs.words("args"))")
       }
     },
     ActionRule("clechasseur/rs-clippy-check", "auguwu/clippy-action") {

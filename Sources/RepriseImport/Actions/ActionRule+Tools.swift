@@ -10,7 +10,8 @@ extension ActionRule {
         "namespacelabs/nscloud-cache-action", "coursier/cache-action", "buildjet/cache",
         "julia-actions/cache",
         "runs-on/cache", "useblacksmith/cache", "useblacksmith/rust-cache", "cirruslabs/cache",
-        "Leafwing-Studios/cargo-cache", "endersonmenezes/free-disk-space",
+        "Leafwing-Studios/cargo-cache", "nix-community/cache-nix-action",
+        "endersonmenezes/free-disk-space",
         "easimon/maximize-build-space", "insightsengineering/disk-space-reclaimer",
         "crazy-max/ghaction-github-runtime",
       ], note: "files stay where they are between runs"),
@@ -20,7 +21,7 @@ extension ActionRule {
         "github/codeql-action/analyze", "github/codeql-action/autobuild",
         "github/codeql-action/upload-sarif", "ossf/scorecard-action",
         "actions/attest-build-provenance", "actions/attest", "actions/attest-sbom",
-        "gradle/actions/dependency-submission",
+        "gradle/actions/dependency-submission", "scalacenter/sbt-dependency-submission",
         "actions/dependency-review-action", "github/ai-moderator", "dependabot/fetch-metadata",
         "contributor-assistant/github-action", "EnricoMi/publish-unit-test-result-action",
         "py-cov-action/python-coverage-comment-action", "romeovs/lcov-reporter-action",
@@ -60,7 +61,8 @@ extension ActionRule {
         "jetli/wasm-pack-action", "jetli/wasm-bindgen-action", "jetli/trunk-action",
         "webfactory/ssh-agent", "crazy-max/ghaction-docker-buildx",
         "reactivecircus/android-emulator-runner-setup", "Homebrew/actions/git-user-config",
-        "aws-actions/configure-aws-credentials", "azure/login", "ilteoood/docker_buildx",
+        "aws-actions/configure-aws-credentials", "rubygems/configure-rubygems-credentials",
+        "azure/login", "ilteoood/docker_buildx",
         "sigstore/cosign-installer", "mymindstorm/setup-emsdk", "shimataro/ssh-key-action",
         "s4u/maven-settings-action", "hendrikmuhs/ccache-action", "expo/expo-github-action",
         "google-github-actions/auth", "crazy-max/ghaction-import-gpg",
@@ -155,7 +157,8 @@ extension ActionRule {
     zephyrproject-rtos/action-first-interaction wow-actions/auto-comment ldez/no-blank-issue
     mnajdova/github-action-required-labels MBilalShafi/no-response-add-label srvaroa/labeler
     hmarr/auto-approve-action Morishiri/block-merge-commits-action EndBug/label-sync
-    jenschelkopf/issue-label-notification-action crazy-max/ghaction-github-labeler
+    jenschelkopf/issue-label-notification-action kanga333/comment-hider
+    crazy-max/ghaction-github-labeler
     codelytv/pr-size-labeler pascalgn/size-label-action deepakputhraya/action-pr-title
     thehanimo/pr-title-checker Slashgear/action-check-pr-title morrisoncole/pr-lint-action
     dangoslen/changelog-enforcer Zomzog/changelog-checker ljharb/require-allow-edits

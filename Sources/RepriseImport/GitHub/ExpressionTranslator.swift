@@ -305,14 +305,26 @@ extension ExpressionTranslator {
     let template = text.contains("${{") ? text : "${{ \(text) }}"
     let parts = try parts(of: template)
     if parts.count == 1, case .expression(let expression) = parts[0] {
-      return (try condition(expression), expression.testsStatus)
+      return try conditionWithStatus(expression)
     }
     // Text around an expression is part of the condition only if it is one when put together.
     let whole = text.replacing("${{", with: "(").replacing("}}", with: ")")
     guard let expression = try? GitHubExpressionParser.expression(in: whole) else {
       throw Untranslatable("this condition is always true")
     }
-    return (try condition(expression), expression.testsStatus)
+    return try conditionWithStatus(expression)
+  }
+
+  /// Returns a whole condition, which tests the status also if only constants are left of that.
+  private func conditionWithStatus(
+    _ expression: GitHubExpression
+  ) throws(Untranslatable) -> (Translated, testsStatus: Bool) {
+    let value = try condition(expression)
+    let isTold = ["always()", "failure()", "success()"].contains { value.text.contains($0) }
+    guard expression.testsStatus, value.truth != false, !isTold else {
+      return (value, expression.testsStatus)
+    }
+    return (Translated(text: "always()", kind: .boolean).and(value), true)
   }
 
   /// Returns the texts and expressions of a text.

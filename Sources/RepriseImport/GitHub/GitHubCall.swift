@@ -190,8 +190,7 @@ extension GitHubNames {
     guard let text = node.text else { throw Untranslatable("the input \(name) is no text") }
     var value = try ExpressionTranslator(names: outside(of: call)).expression(text)
     if let boolean = node.boolean { value = .literal(boolean) }
-    if node.isNumber {
-      let number = node.number
+    if let number = node.number {
       value = Translated(text: number, kind: .number, constant: number)
     }
     return type == "string" || type == nil ? value.asText : value

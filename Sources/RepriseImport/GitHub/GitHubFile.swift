@@ -309,6 +309,17 @@ struct GitHubStep {
 
   /// Whether its condition tests the status of other steps.
   var testsStatus: Bool { node.testsStatus }
+
+  /// Whether it can run after a failure of steps before it, as a later step sees it.
+  ///
+  /// A step of an action sees only the steps of the action; nil is a step outside of all actions.
+  func canFollowFailure(for other: GitHubStep?) -> Bool {
+    let common = other?.scope?.chain ?? []
+    return testsStatus
+      || scope?.chain.contains { use in
+        use.step.testsStatus && !common.contains { $0 === use }
+      } == true
+  }
 }
 
 extension SourceNode {

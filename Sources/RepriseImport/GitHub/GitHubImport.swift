@@ -167,7 +167,8 @@ struct GitHubEnvironment {
       let known = StepNames.identifier(name)
       if known != name { file.remark(.note, "the variable \(name) is \(known)", at: pair.value) }
       guard text.contains("${{") else {
-        items.append(Draft.Item(known, pair.value.isNull ? .text("") : pair.value.draft))
+        let value = pair.value.number.map(Draft.word) ?? pair.value.draft
+        items.append(Draft.Item(known, pair.value.isNull ? .text("") : value))
         continue
       }
       var own = names

@@ -61,7 +61,8 @@ extension GitHubJob {
     let hasCondition =
       first.node["if"] != nil || first.scope?.chain.contains { $0.step["if"] != nil } == true
     let needsStart =
-      testsStatus ? hasCondition || !services.isEmpty : first.testsStatus && !needs.isEmpty
+      testsStatus
+      ? hasCondition || !services.isEmpty : first.canFollowFailure(for: nil) && !needs.isEmpty
     if needsStart {
       startID = file.stepNames.id(for: prefix + "start", otherwise: "start")
     }
@@ -71,12 +72,23 @@ extension GitHubJob {
   /// it needs has failed: a step that tests the status of others would run here in any case.
   func start(of step: GitHubStep) -> String? {
     let first = startID ?? stepIDs.first
-    let own = step.scope.flatMap { scope in
-      steps.first { $0.id != nil && $0.scope?.chain.contains { $0 === scope } == true }?.id
-    }
+    // A step that opens an action stands for the one that uses it.
+    let scope = opened(by: step).map(\.outer) ?? step.scope
+    let own = scope.flatMap(firstStep)
     let isCalledFirst = own == nil || own == first
     guard !isCalledFirst || !testsStatus && !needs.isEmpty else { return nil }
     return own ?? first
+  }
+
+  /// Returns the id of the first step of a use of an action; nil if nothing of it runs.
+  func firstStep(of use: GitHubScope) -> String? {
+    steps.first { $0.id != nil && $0.scope?.chain.contains { $0 === use } == true }?.id
+  }
+
+  /// Returns the outermost use of an action that begins with a step, and whose condition tests the
+  /// status of others; nil if there is none.
+  func opened(by step: GitHubStep) -> GitHubScope? {
+    step.scope?.chain.first { $0.step.testsStatus && firstStep(of: $0) == step.id }
   }
 
   /// Decides whether the matrix is that of a group, or of its only step.
@@ -90,7 +102,7 @@ extension GitHubJob {
     isMatrixGroup = true
     if groupID.isEmpty { groupID = file.stepNames.id(for: id, otherwise: "job") }
     // What needs the group looks at its last step only.
-    if steps.last(where: { $0.id != nil })?.testsStatus == true {
+    if steps.last(where: { $0.id != nil })?.canFollowFailure(for: nil) == true {
       endID = file.stepNames.id(for: "\(id)-end", otherwise: "end")
     }
   }
@@ -145,7 +157,7 @@ extension SourceNode {
     switch content {
     case .scalar(let text, _):
       text.contains("${{") || isNull
-        ? .unknown : boolean != nil ? .boolean : isNumber ? .number : .text
+        ? .unknown : boolean != nil ? .boolean : number != nil ? .number : .text
     case .sequence, .mapping: .unknown
     }
   }

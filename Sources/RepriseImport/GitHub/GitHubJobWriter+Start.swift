@@ -80,9 +80,10 @@ extension GitHubJobWriter {
     } catch {
       refuse(error, "continue-on-error", at: node["continue-on-error"])
     }
-    // The shell of GitHub in a container that has no bash is sh.
-    let isInContainer = node["container"] != nil
-    if isInContainer {
+    // The shell of GitHub in a container that has no bash is sh, unless the workflow has one.
+    if node["container"] != nil,
+      job.call != nil || file.root["defaults"]?["run"]?["shell"]?.text == nil
+    {
       items.append(
         Draft.Item(
           "shell",

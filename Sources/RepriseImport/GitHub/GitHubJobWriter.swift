@@ -205,22 +205,24 @@ struct GitHubJobWriter {
   /// step after one that runs in any case also needs the steps before that one.
   func needs(ofStepAt position: Int) -> [String]? {
     var needs: [String] = []
+    let other = position < job.steps.count ? job.steps[position] : nil
     for step in job.steps[..<position].reversed() {
       guard let id = step.id else { continue }
       needs.append(id)
-      if !step.testsStatus { break }
+      if !step.canFollowFailure(for: other) { break }
     }
     let isFirst = needs.isEmpty
+    let areOpen = job.steps[..<position].allSatisfy {
+      $0.id == nil || $0.canFollowFailure(for: other)
+    }
     // The step that starts the job is the one before the first.
     if let start = job.startID {
       if isFirst { return nil }
-      if job.steps[..<position].allSatisfy({ $0.id == nil || $0.testsStatus }) {
-        needs.append(start)
-      }
+      if areOpen { needs.append(start) }
       return needs.count == 1 ? nil : needs.reversed()
     }
     if isFirst { needs += job.services.reversed().map(\.id) }
-    if isFirst || job.steps[..<position].allSatisfy({ $0.id == nil || $0.testsStatus }) {
+    if isFirst || areOpen {
       needs += file.lastSteps(neededBy: job)
     }
     return needs.isEmpty || !isFirst && needs.count == 1 ? nil : needs.reversed()
@@ -231,7 +233,9 @@ struct GitHubJobWriter {
     guard let needs, needs.count > 1 else { return }
     let list = "needs: [\(needs.joined(separator: ", "))]"
     let step = job.steps[position]
-    if job.steps[..<position].contains(where: { $0.id != nil && $0.testsStatus }) {
+    if job.steps[..<position].contains(where: {
+      $0.id != nil && $0.canFollowFailure(for: step)
+    }) {
       file.differ(
         "step \(step.id ?? ""): it looks at all steps before it there, and only at those that it "
           + "needs here: \(list)", at: step.node)
@@ -336,7 +340,8 @@ struct GitHubJobWriter {
   ) throws(Untranslatable) -> Draft {
     switch node.content {
     case .scalar(let text, _):
-      return text.contains("${{") ? .text(try translator.template(text)) : node.draft
+      guard !text.contains("${{") else { return .text(try translator.template(text)) }
+      return node.number.map(Draft.word) ?? node.draft
     case .sequence(let nodes):
       var items: [Draft.Item] = []
       for node in nodes { items.append(Draft.Item("", try translated(node, translator))) }
@@ -380,7 +385,7 @@ extension GitHubFile {
             continue
           }
           steps.append(id)
-          if !step.testsStatus { break }
+          if !step.canFollowFailure(for: nil) { break }
         }
       }
       if other.testsStatus || other.stepIDs.isEmpty { pending += other.needs }

@@ -29,12 +29,17 @@ extension GitHubJob {
     if included.isEmpty {
       for pair in lists {
         let name = pair.key.text ?? ""
-        let values = pair.value.elements.map(\.literal)
+        let values = pair.value.elements.map { Self.values(of: $0, name) }
         guard name != "exclude", all.count * values.count <= Self.combinationsMax else {
           return nil
         }
-        all = all.flatMap { start in values.map { start + [(name, $0 ?? "")] } }
+        all = all.flatMap { start in values.map { start + $0 } }
       }
+      // What only some maps of a list have does not tell which of them it is.
+      let names = Set(all.joined().map(\.name)).filter { name in
+        all.allSatisfy { $0.contains { $0.name == name && !$0.value.isEmpty } }
+      }
+      all = all.map { $0.filter { names.contains($0.name) } }
     } else {
       guard lists.isEmpty, included.count <= Self.combinationsMax else { return nil }
       all = included.map { $0.pairs.map { ($0.key.text ?? "", $0.value.literal ?? "") } }
@@ -43,8 +48,16 @@ extension GitHubJob {
       guard names.count == 1 else { return nil }
     }
     let texts = all.map { $0.map { "\($0.name)=\($0.value)" }.joined(separator: ",") }
-    let isKnown = !all.joined().contains { $0.value.isEmpty }
+    let isKnown = !all.joined().contains { $0.value.isEmpty } && !all.contains(where: \.isEmpty)
     return isKnown && !all.isEmpty && Set(texts).count == all.count ? all : nil
+  }
+
+  /// Returns a value of a matrix, or those of a map with their names; an empty one for other values.
+  private static func values(
+    of node: SourceNode, _ name: String
+  ) -> [(name: String, value: String)] {
+    guard node.isMap else { return [(name, node.literal ?? "")] }
+    return node.pairs.map { ("\(name).\($0.key.text ?? "")", $0.value.literal ?? "") }
   }
 
   /// Whether a value can be another one for each instance of its matrix.
@@ -283,10 +296,18 @@ extension SourceNode {
       ?? pairs.last { $0.key.text?.lowercased() == key.lowercased() && !$0.value.isNull }?.value
   }
 
-  /// The text of a number there: 3.10 is 3.1.
-  var number: String {
-    let text = text ?? ""
-    guard text.contains("."), let value = Double(text), abs(value) < 1e15 else { return text }
+  /// The text of a number as GitHub has it: 3.10 is 3.1, and 010 is 10; nil for other values.
+  var number: String? {
+    guard case .scalar(let text, isPlain: true) = content else { return nil }
+    var value: Double?
+    if text.hasPrefix("0x") {
+      value = Int(text.dropFirst(2), radix: 16).map(Double.init)
+    } else if text.hasPrefix("0o") {
+      value = Int(text.dropFirst(2), radix: 8).map(Double.init)
+    } else if text.wholeMatch(of: /[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/) != nil {
+      value = Double(text) ?? Double(text + "0")
+    }
+    guard let value, abs(value) < 1e15 else { return nil }
     return value == value.rounded() ? "\(Int(value))" : "\(value)"
   }
 
@@ -294,6 +315,6 @@ extension SourceNode {
   fileprivate var literal: String? {
     guard case .scalar(let text, _) = content, !isNull, !text.contains("${{") else { return nil }
     if let boolean { return "\(boolean)" }
-    return isNumber ? text : Translated.literal(text: text).text
+    return number ?? Translated.literal(text: text).text
   }
 }

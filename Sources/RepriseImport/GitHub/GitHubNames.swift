@@ -175,7 +175,9 @@ struct GitHubNames {
 
   func variable(_ name: String, isOptional: Bool = false) throws(Untranslatable) -> Translated {
     if let variable = variables[name] {
-      guard let text = variable.node.text else { throw Untranslatable("env.\(name) is no text") }
+      guard let text = variable.node.number ?? variable.node.text else {
+        throw Untranslatable("env.\(name) is no text")
+      }
       // Without the variable itself, which can be defined by its outer value.
       var outer = self
       outer.variables[name] = nil

@@ -50,13 +50,14 @@ final class GitHubScope {
   private(set) lazy var steps: [SourceNode] =
     [bringingFiles ?? start].compactMap(\.self) + (action["runs"]?["steps"]?.elements ?? [])
 
-  /// A step that says whether the action runs, if some of its steps test the status of others, and its
-  /// first step cannot say it.
+  /// A step that says whether the action runs, if some of its steps or the one that uses it test the
+  /// status of others, and its first step cannot say it.
   private var start: SourceNode? {
     let own = action["runs"]?["steps"]?.elements ?? []
-    guard own.contains(where: \.testsStatus), let first = own.first,
-      first["run"] == nil || first.testsStatus
-    else { return nil }
+    guard let first = own.first else { return nil }
+    let isTested = own.contains(where: \.testsStatus) && (first["run"] == nil || first.testsStatus)
+    let tests = step.testsStatus && (first["run"] == nil || first["if"] != nil)
+    guard isTested || tests else { return nil }
     let text = "{ name: start of an action, shell: bash, run: 'true' }"
     return Document(SourceText(Array(text.utf8))).root.map { SourceNode($0, file: action.file) }
   }
@@ -105,7 +106,7 @@ extension GitHubNames {
   /// Returns the value of an input of a composite action, which is a text.
   func input(_ name: String, of scope: GitHubScope) throws(Untranslatable) -> Translated {
     guard let node = scope.input(name) else { return .literal(text: "") }
-    guard let text = node.isNumber ? node.number : node.text else {
+    guard let text = node.number ?? node.text else {
       throw Untranslatable("the input \(name) is no text")
     }
     return try ExpressionTranslator(names: outside(of: scope)).expression(text).asText
@@ -126,17 +127,26 @@ extension GitHubNames {
     return try ExpressionTranslator(names: names).expression(text).asText
   }
 
-  /// Returns the conditions of the steps that use the action; nil if there are none.
-  func condition(of scope: GitHubScope) throws(Untranslatable) -> Translated? {
-    var whole: Translated?
-    for use in scope.chain {
+  /// Returns the conditions of the steps that use the actions which a step is a part of.
+  ///
+  /// One that tests the status of others is that of the first step, and later steps ask whether this
+  /// one has run: they look only at the steps of the action.
+  func condition(
+    ofUsesOf step: GitHubStep
+  ) throws(Untranslatable) -> (value: Translated, testsStatus: Bool) {
+    var whole = (value: Translated.literal(true), testsStatus: false)
+    for use in step.scope?.chain ?? [] {
       guard let text = use.step["if"]?.text else { continue }
+      if use.step.testsStatus, let first = job?.firstStep(of: use), first != step.id {
+        let ran = Translated(
+          text: "steps.\(first).result != 'skipped'", kind: .boolean, precedence: 3)
+        whole.value = whole.value.and(ran)
+        continue
+      }
       let translator = ExpressionTranslator(names: outside(of: use))
       let (value, testsStatus) = try translator.condition(text)
-      guard !testsStatus else {
-        throw Untranslatable("the condition of a composite action tests the status of steps")
-      }
-      whole = whole?.and(value) ?? value
+      whole.value = whole.value.and(value)
+      whole.testsStatus = whole.testsStatus || testsStatus
     }
     return whole
   }

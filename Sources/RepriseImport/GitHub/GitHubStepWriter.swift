@@ -138,7 +138,7 @@ struct GitHubStepWriter {
       whole = Translated(
         text: "steps.\(first).result != 'skipped'", kind: .boolean, precedence: 3)
     }
-    if step.testsStatus, let start = job.start(of: step) {
+    if step.testsStatus || job.opened(by: step) != nil, let start = job.start(of: step) {
       whole = whole.and(
         Translated(text: "steps.\(start).result != 'cancelled'", kind: .boolean, precedence: 3))
     }
@@ -172,9 +172,9 @@ struct GitHubStepWriter {
   ) throws(Untranslatable) -> (Translated, testsStatus: Bool) {
     var whole = outer
     var testsStatus = outerTestsStatus
-    if let scope = step.scope, let condition = try names.condition(of: scope) {
-      whole = whole.and(condition)
-    }
+    let uses = try names.condition(ofUsesOf: step)
+    whole = whole.and(uses.value)
+    testsStatus = testsStatus || uses.testsStatus
     if let goesOn = try names.goesOnInside(step) { whole = whole.and(goesOn) }
     if let text = step.node["if"]?.text {
       let (own, tests) = try ExpressionTranslator(names: names).condition(text)
@@ -306,7 +306,9 @@ struct GitHubStepWriter {
       own = call.root["defaults"]?["run"]?["shell"]?.text ?? (fileShell == nil ? nil : "")
     }
     if own == nil, fileShell == nil, job.isForWindows { own = "pwsh" }
-    let name = own ?? fileShell ?? ""
+    let given = own ?? fileShell ?? ""
+    // It can be an input of an action, which is known.
+    let name = (try? ExpressionTranslator(names: names).template(given)) ?? given
     let shell = GitHubShell(name)
     if name.hasPrefix("msys2 ") {
       file.remark(.note, "the shell \(name) of Windows is bash here")
@@ -315,9 +317,11 @@ struct GitHubStepWriter {
       file.remark(.note, "a script for Windows needs \(name) here")
     }
     if shell.draft == nil || shell.language == .command {
-      refuse(Untranslatable("shell: \(name)", at: step.node["shell"] ?? node))
+      refuse(Untranslatable("shell: \(given)", at: step.node["shell"] ?? node))
     }
-    return own == nil ? shell.withoutDraft : shell
+    // In a container, it is the one of the job, which can be without bash.
+    let isOfContainer = name.isEmpty && job.node["container"] != nil
+    return own == nil || isOfContainer ? shell.withoutDraft : shell
   }
 
   /// The shell of a command that an action is here, unless that of the workflow is one of these.

@@ -15,7 +15,8 @@ extension GitHubFile {
         _ = input["required"]?.boolean
         let known = StepNames.identifier(name)
         var parameter = Parameter(
-          name: known, kind: .text, fallback: input["default"].map { .text($0.text ?? "") },
+          name: known, kind: .text,
+          fallback: input["default"].map { .text($0.number ?? $0.text ?? "") },
           description: input["description"]?.text)
         switch input["type"]?.text {
         case "boolean":
