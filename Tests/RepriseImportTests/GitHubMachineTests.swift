@@ -100,6 +100,15 @@ struct GitHubMachineTests {
       "check-release --package \"a\" --package \"b\" --features \"c\" --all-features"
     ),
     ("clechasseur/rs-cargo@v5", "command: test, tool: cross", "run: cross test"),
+    (
+      "docker/build-push-action@v6", "sbom: true, provenance: mode=max",
+      "--provenance \"mode=max\" --sbom \"true\" \".\""
+    ),
+    (
+      "docker/build-push-action@v6", "provenance: \"${{ env.P }}\"",
+      "[ -z \"$value\" ] || options+=(--provenance \"$value\")"
+    ),
+    ("docker/bake-action@v5", "sbom: true, push: true", "bake --sbom \"true\" --push"),
   ])
   func `an action has the inputs of its command`(
     _ uses: String, _ inputs: String, _ expected: String

@@ -21,8 +21,13 @@ extension ActionRule {
           words += " \(option) \"\(line.trimmed.inDoubleQuotes)\""
         }
       }
+      for name in ["provenance", "sbom"] {
+        // An empty value is none there, and an error here.
+        guard $0[name]?.contains("${{") != true else { return nil }
+        words += $0.option(name, "--\(name)")
+      }
       words +=
-        attestations($0) + $0.flag("push", "--push") + $0.flag("load", "--load")
+        $0.flag("push", "--push") + $0.flag("load", "--load")
         + $0.flag("pull", "--pull")
       let targets = ($0["targets"] ?? "").replacing(",", with: " ").onOneLine
       return .script($0.folder("workdir") + "\(words) \(targets)".trimmed)
@@ -77,11 +82,11 @@ extension ActionRule {
       ("file", "--file"), ("platforms", "--platform"), ("target", "--target"),
       ("outputs", "--output"), ("network", "--network"),
     ] { words += inputs.option(key, option) }
-    words += attestations(inputs)
     for (key, option) in [
       ("tags", "--tag"), ("build-args", "--build-arg"), ("labels", "--label"),
       ("cache-from", "--cache-from"), ("cache-to", "--cache-to"),
       ("build-contexts", "--build-context"), ("annotations", "--annotation"),
+      ("provenance", "--provenance"), ("sbom", "--sbom"),
     ] {
       guard let value = inputs[key], !value.contains("type=gha") else { continue }
       guard !value.hasComputedLine else {
@@ -106,11 +111,6 @@ extension ActionRule {
     }
     return .script(
       lists + words + " \"\(inputs["context"] ?? ".")\"" + digest, env: environment)
-  }
-
-  /// What is said about an image beside it.
-  private static func attestations(_ inputs: ActionInputs) -> String {
-    inputs.option("provenance", "--provenance") + inputs.option("sbom", "--sbom")
   }
 
   /// Returns the commands that add an option for each element of a list that is known in the run.
