@@ -254,8 +254,8 @@ let package = Package(
     .testTarget(
       name: "RepriseCLITests",
       dependencies: [
-        "RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "ChildProcesses", "SQLite",
-        "TestSupport", "EmbeddingServer",
+        "RepriseCLI", "RepriseImport", "RepriseHost", "RepriseControl", "RepriseJournal",
+        "ChildProcesses", "SQLite", "TestSupport", "EmbeddingServer",
       ]),
     .testTarget(
       name: "RepriseWebTests", dependencies: ["RepriseWeb", "RepriseJournal", "TestSupport"]),

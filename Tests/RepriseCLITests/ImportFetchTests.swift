@@ -1,5 +1,9 @@
 import Foundation
+import RepriseImport
+import TestSupport
 import Testing
+
+@testable import RepriseCLI
 
 /// `reprise import --fetch`: actions and workflows of other repositories, which git reads from a folder
 /// in place of github.com.
@@ -50,6 +54,24 @@ struct ImportFetchTests {
       atPath: scenario.folder.appendingPathComponent("temporary").path)
     #expect(left == ["empty"])
     return ended
+  }
+
+  /// The environment of git within this process.
+  private var whole: [String: String] {
+    ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  }
+
+  /// Reads files of other repositories, and returns the contents or the reasons.
+  private func read(_ uses: [String], _ repositories: OtherRepositories) async -> [String] {
+    defer { repositories.remove() }
+    var answers: [String] = []
+    for file in uses.compactMap({ OtherFile($0) }) {
+      switch await repositories.read(file) {
+      case .read(let bytes, _, _): answers.append(String(decoding: bytes, as: UTF8.self))
+      case .failed(let reason): answers.append(reason)
+      }
+    }
+    return answers
   }
 
   private func job(_ uses: String) -> String {
@@ -127,6 +149,80 @@ struct ImportFetchTests {
     #expect(ended.errors.contains("uses: ./.github/workflows/c.yml: read at commit \(id)\n"))
     try await scenario.reprise("run", "w.yaml").succeeds()
     #expect(scenario.has("made"))
+  }
+
+  @Test func `new repositories of the user can have another format`() async throws {
+    _ = try await commit(["action.yml": "runs: { using: composite, steps: [{ run: a }] }"])
+    let ended = try await fetch(job("o/r@v1"), ["GIT_DEFAULT_HASH": "sha256"])
+    #expect(ended.errors.contains("uses: o/r@v1: read at commit "), "\(ended.errors)")
+  }
+
+  @Test func `what is too large is not read`() async throws {
+    let text = String((0..<40_000).map { _ in "abcdefghijklmnop".randomElement() ?? "a" })
+    _ = try await commit(["action.yml": text, "small/action.yml": "a"])
+    var limits = OtherRepositories.Limits()
+    limits.file = 1000
+    let files = try OtherRepositories(environment: whole, limits: limits)
+    let sized = await read(["o/r@v1", "o/r/small@v1"], files)
+    #expect(sized == ["action.yml is larger than 1000 bytes", "a"])
+    // Without the filter, the server sends all files.
+    _ = try await scenario.shell("git -C hub/o/r config uploadpack.allowFilter false").succeeds()
+    limits = OtherRepositories.Limits(size: 10_000)
+    let repositories = try OtherRepositories(environment: whole, limits: limits)
+    let answers = await read(["o/r@v1", "o/r/small@v1"], repositories)
+    #expect(answers == Array(repeating: "more than 10000 bytes would be fetched", count: 2))
+  }
+
+  /// Variables with which git asks a server that never answers, and notes its process in a file.
+  private func silence() throws -> [String: String] {
+    let folder = scenario.folder.path
+    try scenario.write("echo $$ >> '\(folder)/asked'; exec sleep 600", to: "silent.sh")
+    return [
+      "GIT_CONFIG_KEY_0": "url.ssh://silent/.insteadOf",
+      "GIT_SSH_COMMAND": "sh '\(folder)/silent.sh'", "GIT_SSH_VARIANT": "ssh",
+    ]
+  }
+
+  @Test func `a server that does not answer is asked once`() async throws {
+    var limits = OtherRepositories.Limits()
+    limits.time = .seconds(2)
+    let repositories = try OtherRepositories(
+      environment: whole.merging(try silence()) { $1 }, limits: limits)
+    let answers = await read(["o/r@v1", "o/r@v2", "o/other@v1"], repositories)
+    let second = "not fetched, since git got no answer within 2 s before"
+    #expect(answers == ["git got no answer within 2 s", second, second])
+    #expect(scenario.read("asked").split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `a signal ends git, and nothing is left`(_ signal: Int32) async throws {
+    try scenario.write(job("o/r@v1"), to: ".github/workflows/ci.yml")
+    let command = try scenario.start(
+      ["import", ".github/workflows/ci.yml", "--fetch", "--output", "w.yaml"],
+      environment: environment.merging(try silence()) { $1 })
+    await expectEventually("git asks the server") { scenario.read("asked").hasSuffix("\n") }
+    command.send(signal)
+    try await command.end().fails(with: 128 + signal)
+    let asking = try #require(Int32(scenario.read("asked").dropLast()))
+    await expectEventually("what git has started has ended") { kill(asking, 0) != 0 }
+    #expect(!scenario.has("w.yaml"))
+    let temporary = scenario.folder.appendingPathComponent("temporary").path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == ["empty"])
+  }
+
+  @Test func `a remark about fetched text is one line`() async throws {
+    _ = try await commit([
+      "action.yml": """
+      runs: { using: composite, steps: [{ uses: "x\\e[31m\\r\\nw.yml: full\\n- a" }] }
+      """
+    ])
+    let ended = try await fetch(job("o/r@v1")).fails(with: 1)
+    #expect(ended.errors.contains("o/r/action.yml@v1:1: uses: x"), "\(ended.errors)")
+    for text in [ended.errors, scenario.read("w.yaml")] {
+      #expect(!text.contains("\u{1b}"))
+      #expect(!text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("w.yml: full") })
+      #expect(!text.split(whereSeparator: \.isNewline).contains("- a"))
+    }
   }
 
   @Test func `only files of GitHub are fetched, and only if the file is named`() async throws {

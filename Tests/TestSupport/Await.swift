@@ -44,9 +44,18 @@ public func promised(_ time: Duration, busy: Duration = .zero) -> Duration {
 ///
 /// Unlike elapsed time, it does not depend on what else runs on the machine.
 public func processorTime(of work: () throws -> Void) rethrows -> Duration {
+  try time(CLOCK_PROCESS_CPUTIME_ID, of: work)
+}
+
+/// Returns the processor time that work takes on this thread, whatever other tests do beside it.
+public func threadTime(of work: () throws -> Void) rethrows -> Duration {
+  try time(CLOCK_THREAD_CPUTIME_ID, of: work)
+}
+
+private func time(_ clock: clockid_t, of work: () throws -> Void) rethrows -> Duration {
   func now() -> Duration {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
   }
   let start = now()

@@ -6,6 +6,7 @@ import Reprise
 import RepriseHost
 import RepriseImport
 import RepriseTerminal
+import Synchronization
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -67,10 +68,28 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let file else { return try list() }
-    let (workflow, format) =
-      fetch
-      ? try await ImportedWorkflow.fetching(file, from: from)
-      : try ImportedWorkflow.read(file, from: from)
+    guard fetch else { return try finish(file, try ImportedWorkflow.read(file, from: from)) }
+    let hasEnded = Mutex(false)
+    let signal = Mutex(Int32?.none)
+    let work = Task { [from] in try await ImportedWorkflow.fetching(file, from: from) }
+    // Until all is fetched, a signal ends git, and the folder of the clones is removed.
+    let signals = SignalListener(SignalListener.stopping) { number in
+      guard !hasEnded.withLock({ $0 }) else { return raiseWithDefaultAction(number) }
+      signal.withLock { $0 = number }
+      work.cancel()
+    }
+    defer { signals.cancel() }
+    let result = await work.result
+    hasEnded.withLock { $0 = true }
+    if let number = signal.withLock({ $0 }) { throw ExitStatus.stopped(by: number) }
+    try finish(file, try result.get())
+  }
+
+  /// Writes the workflow, and says what differs.
+  private func finish(
+    _ file: String, _ imported: (workflow: ImportedWorkflow, format: ImportFormat)
+  ) throws {
+    let (workflow, format) = imported
     if let output {
       try write(workflow.text, to: output)
     } else {
@@ -114,7 +133,9 @@ struct ImportCommand: AsyncParsableCommand {
     of workflow: ImportedWorkflow, from format: ImportFormat, _ file: String
   ) -> TerminalSafe {
     let lines = workflow.remarks.map { remark in
-      "\(remark.place(in: file)): \(remark.weight.rawValue): \(remark.text)"
+      // What a file says can have several lines, and each line here is a statement of the command.
+      let text = remark.text.split(whereSeparator: \.isNewline).joined(separator: " ")
+      return "\(remark.place(in: file)): \(remark.weight.rawValue): \(text)"
     }
     let last = "\(workflow.title(of: file, format)): \(workflow.verdict.rawValue)"
     return TerminalSafe(lines: (lines + [last]).joined(separator: "\n"))

@@ -27,10 +27,10 @@ extension ImportedWorkflow {
   ///   - file: The path of the file.
   ///   - given: The tool; if nil, it is recognized by the file.
   /// - Returns: The translation, and the tool.
-  /// - Throws: ``Problem``; what cannot be fetched is missing in the translation.
+  /// - Throws: ``Problem``, or `CancellationError`; what cannot be fetched is missing in the translation.
   static func fetching(
     _ file: String, from given: ImportFormat?
-  ) async throws(Problem) -> (ImportedWorkflow, ImportFormat) {
+  ) async throws -> (ImportedWorkflow, ImportFormat) {
     let (bytes, format) = try content(of: file, from: given)
     guard format == .github else {
       throw Problem("error: --fetch is for workflows of GitHub Actions; leave it out")
@@ -42,7 +42,10 @@ extension ImportedWorkflow {
       // What has been fetched can use more; the import limits how much.
       let workflow = try translated(bytes, from: format, file, others: others)
       guard !workflow.wanted.isEmpty else { return (workflow, format) }
-      for other in workflow.wanted { others[other] = await repositories.read(other) }
+      for other in workflow.wanted {
+        others[other] = await repositories.read(other)
+        try Task.checkCancellation()
+      }
     }
   }
 

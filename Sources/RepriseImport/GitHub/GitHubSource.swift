@@ -10,6 +10,8 @@ struct GitHubSource {
   let version: String
   /// The folder of the action in that repository; empty for the repository itself.
   let folder: String
+  /// Whether its steps use files of that repository.
+  let usesFiles: Bool
 
   /// The folder of a run into which steps clone that commit, below `run.dir`.
   var clone: String { "actions/\(repository)/\(commit)" }
@@ -29,6 +31,13 @@ struct GitHubSource {
     }
     return OtherFile(fileOf: repository, path: parts.joined(separator: "/"), version: version)
   }
+}
+
+/// The content of a file of another repository.
+struct OtherDocument {
+  let root: Node
+  /// Whether it names the folder of the action.
+  let usesFiles: Bool
 }
 
 extension GitHubFile {
@@ -61,15 +70,31 @@ extension GitHubFile {
     _ other: OtherFile, hint: String
   ) throws(Untranslatable) -> (root: SourceNode, source: GitHubSource) {
     let (bytes, path, commit) = try content(of: other, hint: hint)
-    let document = Document(SourceText(bytes))
     let place = "\(other.repository)/\(path)@\(other.version)"
-    guard document.problems.isEmpty, let node = document.root, node.isMap else {
+    guard let document = document(of: other, bytes) else {
       throw Untranslatable("\(path) is no YAML map")
     }
     let source = GitHubSource(
       repository: other.repository, commit: commit, version: other.version,
-      folder: path.split(separator: "/").dropLast().joined(separator: "/"))
-    return (SourceNode(node, file: place), source)
+      folder: path.split(separator: "/").dropLast().joined(separator: "/"),
+      usesFiles: document.usesFiles)
+    return (SourceNode(document.root, file: place), source)
+  }
+
+  /// Returns the content of a file, which is parsed once: many steps can use a large one.
+  ///
+  /// - Returns: The content; nil if it is no YAML map.
+  private func document(of other: OtherFile, _ bytes: [UInt8]) -> OtherDocument? {
+    if let known = documents[other] { return known }
+    let document = Document(SourceText(bytes))
+    var own: OtherDocument?
+    if document.problems.isEmpty, let root = document.root, root.isMap {
+      let words = ["action_path", "GITHUB_ACTION_PATH"]
+      own = OtherDocument(
+        root: root, usesFiles: words.contains(where: SourceNode(root).mentions))
+    }
+    documents[other] = .some(own)
+    return own
   }
 
   /// Says at each place which commit a file was read from: a tag or a branch can move.
@@ -157,9 +182,7 @@ extension GitHubScope {
   }
 
   /// Whether its steps use files of another repository.
-  var bringsFiles: Bool {
-    source != nil && ["action_path", "GITHUB_ACTION_PATH"].contains(where: action.mentions)
-  }
+  var bringsFiles: Bool { source?.usesFiles == true }
 
   /// A step that fetches the files of another repository, if its steps use them.
   var bringingFiles: SourceNode? {
