@@ -37,6 +37,9 @@ struct EndlessFileTests {
     "tasks:\n  a: 'echo {{.A" + String(repeating: " | upper", count: 20_000) + "}}'\n",
     "vars:\n  A0: x\n" + (1...60).reduce("") { $0 + "  A\($1): '{{.A\($1 - 1)}}{{.A\($1 - 1)}}'\n" }
       + "tasks:\n  a: 'echo {{.A60}}'\n",
+    "vars:\n  A0: { sh: x }\n"
+      + (1...60).reduce("") { $0 + "  A\($1): { sh: '{{.A\($1 - 1)}}{{.A\($1 - 1)}}' }\n" }
+      + "tasks:\n  a: 'echo {{.A60}}'\n",
     "tasks:\n  a: { deps: [b] }\n  b: { deps: [a] }\n", "tasks:\n  a: [{ task: a }]\n",
     "includes: { x: . }\ntasks: { a: x }\n",
     "tasks:\n  a: [{ task: b }, { task: b }]\n"

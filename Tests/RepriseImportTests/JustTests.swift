@@ -20,6 +20,9 @@ struct JustTests {
     ("set positional-arguments\na x='1':\n  echo {{x}} $HOME\n", "echo ${x} $HOME"),
     ("x := '''\n  b\n    c\n'''\na:\n  printf '{{x}}'\n", "  c\n"),
     ("x := clean('' / '/b//c')\na:\n  echo {{x}}\n", "run: echo /b/c"),
+    ("a:\n  echo 'x \\\n    y'\n", "run: echo 'x y'"),
+    ("x := '#' # it's\nset shell := ['sh', '-c'] # c\na:\n  echo '{{x}}'\n", "run: echo '#'"),
+    ("x := '''it's # x'''\na:\n  echo \"{{x}}\"\n", "echo \"it''s # x\"'"),
     ("[windows]\na:\n  echo w\n[linux]\na:\n  echo l\n", "run: echo l"),
   ])
   func `a recipe runs what just runs`(_ text: String, _ part: String) throws {
@@ -27,6 +30,27 @@ struct JustTests {
     #expect(workflow.text.contains(part), "\(workflow.text)")
     #expect(!workflow.text.contains("echo w"), "\(workflow.text)")
     #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
+  }
+
+  @Test(arguments: [
+    ("b := `x`\na:\n  ls\n", ImportRemark.Weight.note, "b: only recipes that use it compute it"),
+    ("b := env('B')\na:\n  ls\n", .note, "b: only recipes that use it compute it"),
+    ("b := sha256('')\na:\n  ls\n", .note, "b: only recipes that use it fail: the function sha256"),
+    ("b := error('')\na:\n  ls\n", .missing, "b: the function error"),
+    ("b := f'{{x}}'\na:\n  ls {{b}}\n", .missing, "a: a text that begins with f'"),
+  ])
+  func `what just does besides is remarked`(
+    _ text: String, _ weight: ImportRemark.Weight, _ remark: String
+  ) throws {
+    let workflow = try just(text)
+    #expect(workflow.remarks.contains { $0.weight == weight && $0.text == remark })
+    #expect(workflow.text.contains("not imported: line ") == (weight == .missing))
+  }
+
+  @Test func `an attribute of an alias is not that of the next recipe`() throws {
+    let workflow = try just("a:\n  ls\n[private]\nalias c := b\n\nb:\n  ls\n")
+    #expect(workflow.text.contains("workflows:\n  b:\n    aliases: [c]\n"), "\(workflow.text)")
+    #expect(workflow.verdict == .full)
   }
 
   @Test func `a recipe that comes after runs again`() throws {

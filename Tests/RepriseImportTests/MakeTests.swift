@@ -10,6 +10,26 @@ struct MakeTests {
     for part in parts { #expect(workflow.text.contains(part), "\(part)\n\(workflow.text)") }
   }
 
+  @Test(arguments: [
+    ("CC ?= gcc\na:\n\t$(CC) x\n", "${CC-cc} x"),
+    ("CC += -m32\na:\n\t$(CC) x\n", "CC: cc -m32"),
+    ("SHELL ?= /bin/tcsh\na:\n\techo x\n", "run: echo x"),
+    ("F = -y\nF += -x\na:\n\techo $(F)\n", "F: \"-y -x\""),
+  ])
+  func `make has values of its own for variables`(_ text: String, _ part: String) throws {
+    let workflow = try make(text)
+    expect(workflow, contains: [part])
+    #expect(workflow.verdict != .inPart, "\(workflow.remarks)")
+  }
+
+  @Test func `a value of the environment that is added to is remarked`() throws {
+    let workflow = try make("F += -x\nMAKEFLAGS += -s\na:\n\techo $(F)\n")
+    #expect(
+      workflow.remarks.map(\.text) == ["F: its value in the environment does not count everywhere"]
+    )
+    #expect(workflow.remarks.map(\.line) == [1])
+  }
+
   @Test func `only the default goal of a makefile runs by default`() throws {
     let workflow = try make(
       """

@@ -40,6 +40,46 @@ struct TaskfileTests {
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
 
+  @Test func `the commands of variables run in the order in which these are set`() throws {
+    let workflow = try tasks(
+      "vars: { C: { sh: c } }\n"
+        + "tasks: { t: { vars: { A: { sh: a }, B: { sh: b } }, cmd: 'x {{.B}} {{.A}} {{.C}}' } }")
+    let lines = workflow.text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+    #expect(lines.filter { $0.contains("=\"$(") } == ["C=\"$(c)\"", "A=\"$(a)\"", "B=\"$(b)\""])
+  }
+
+  @Test func `a variable that hides another one is not mixed up with it`() throws {
+    let workflow = try tasks(
+      "vars: { X: { sh: a }, Y: '{{.X}}-y' }\n"
+        + "tasks: { t: { vars: { X: { sh: b } }, cmd: 'rm {{.Y}} {{.X}}' } }")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    expect(workflow, contains: ["not imported: line 3: X has different values in this task"])
+  }
+
+  @Test func `arguments that decide about a text are remarked`() throws {
+    let workflow = try tasks("tasks: { t: './x {{default \"dev\" .CLI_ARGS}}' }")
+    expect(workflow, contains: ["run: ./x dev"])
+    #expect(workflow.remarks.map(\.text) == ["t: CLI_ARGS is empty, as without arguments"])
+  }
+
+  @Test func `the command of a variable that no task uses is remarked`() throws {
+    let workflow = try tasks("vars: { V: { sh: ls } }\ntasks: { t: { aliases: [u], cmd: ./x } }")
+    #expect(workflow.remarks.map(\.line) == [2])
+    #expect(workflow.remarks.first?.text.hasPrefix("V: its command runs in each step") == true)
+    expect(workflow, contains: ["  t:\n    aliases: [u]\n"])
+  }
+
+  @Test(arguments: [
+    "vars: { A: x, B: { sh: 'ls \"$A\"' } }\ntasks: { t: 'rm {{.B}}' }",
+    "tasks: { t: { vars: { A: x, B: { sh: 'ls ${A%.*}' } }, cmd: 'rm {{.A}} {{.B}}' } }",
+    "tasks: { t: { vars: { B: { sh: ls $TASK } }, cmd: 'rm {{.B}}' } }",
+  ])
+  func `a command of a variable does not see others in its environment`(_ text: String) throws {
+    let workflow = try tasks(text)
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(workflow.remarks.contains { $0.text.contains(" in the command of B") })
+  }
+
   @Test func `a condition decides about its command`() throws {
     let workflow = try tasks(
       "tasks: { default: { cmds: [{ cmd: ./x, if: 'false' }, { task: b, if: test -f y }] }, b: ./b }"

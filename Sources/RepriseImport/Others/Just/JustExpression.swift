@@ -88,6 +88,9 @@ struct JustExpression {
     guard !name.isEmpty else { throw Untranslatable("the expression \(rest)") }
     rest = rest.dropFirst(name.count)
     if rest.first == "(" { return try function(String(name), &rest, depth) }
+    if let quote = rest.first, "\"'`".contains(quote) {
+      throw Untranslatable("a text that begins with \(name)\(quote)")
+    }
     return try variable(String(name), depth)
   }
 

@@ -7,6 +7,8 @@ struct JustImport {
   /// The recipes for this machine.
   private let recipes: [JustRecipe]
   private var remarks: [ImportRemark] = []
+  /// Why no recipe can run as it does there.
+  private var problems: [(line: Int, text: String)]
   private var stepCount = 0
   private static let stepsMax = 10_000
 
@@ -17,6 +19,27 @@ struct JustImport {
     for recipe in file.recipes where !recipe.isFor(folder.system) {
       let text = "\(recipe.name): this recipe is for other systems"
       remarks.append(ImportRemark(weight: .note, line: recipe.line, text: text))
+    }
+    problems = file.problems
+    readVariables()
+  }
+
+  /// Looks at all variables, which just computes before each recipe, also at those that it does not use.
+  private mutating func readVariables() {
+    for (name, variable) in file.variables.sorted(by: { $0.value.line < $1.value.line }) {
+      do throws(Untranslatable) {
+        let value = try JustExpression(file: file, folder: folder, values: [:])
+          .value(variable.value)
+        guard value.canFail else { continue }
+        note(variable.line, "\(name): only recipes that use it compute it")
+      } catch {
+        // These are there to end each recipe.
+        if ["error(", "assert(", "require("].contains(where: variable.value.contains) {
+          problems.append((variable.line, "\(name): \(error.reason)"))
+        } else {
+          note(variable.line, "\(name): only recipes that use it fail: \(error.reason)")
+        }
+      }
     }
   }
 
@@ -42,7 +65,7 @@ struct JustImport {
       workflows.append(
         Draft.Item(names.workflow(for: recipe.name, otherwise: "recipe"), .map(workflow(recipe))))
     }
-    for (line, text) in file.problems {
+    for (line, text) in problems {
       remarks.append(ImportRemark(weight: .missing, line: line, text: text))
       items[0].comments.append("missing: \(text)")
     }
@@ -96,6 +119,8 @@ struct JustImport {
     }
     var items: [Draft.Item] = []
     if let text = recipe.description { items.append(Draft.Item("description", .text(text))) }
+    let aliases = file.aliases.filter { $0.recipe == recipe.name }.map(\.name)
+    if !aliases.isEmpty { items.append(Draft.Item("aliases", .texts(aliases))) }
     if !plan.parameters.isEmpty { items.append(Draft.Item("params", .map(plan.parameters))) }
     if file.settings["dotenv-load"].map({ $0 != "false" }) == true {
       let entry = Draft.map([
@@ -103,57 +128,14 @@ struct JustImport {
       ])
       items.append(Draft.Item("dotenv", .list([Draft.Item("", entry)])))
     }
-    items.append(Draft.Item("shell", .texts(shell ?? ["sh", "-e", "-u", "-c"])))
+    items.append(Draft.Item("shell", .texts(file.shell ?? ["sh", "-e", "-u", "-c"])))
     items.append(Draft.Item("steps", .list(plan.steps)))
     return items
-  }
-
-  /// The shell of the file, which ends with the first line that fails; nil if it is unknown.
-  private var shell: [String]? {
-    guard file.settings["shell"] != nil else { return ["sh", "-e", "-u", "-c"] }
-    let words = shellWords
-    guard let program = words.first,
-      ["sh", "bash", "zsh", "dash"].contains(MakePattern.file(program)),
-      words.count > 1, let last = words.last, last.first == "-", last.contains("c")
-    else { return nil }
-    let letters = last.dropFirst().filter { $0 != "c" && $0 != "e" }
-    return [program, "-e"] + (letters.isEmpty ? [] : ["-\(letters)"])
-      + words.dropFirst().dropLast() + ["-c"]
-  }
-
-  /// Whether the shell of each line ends with the first command that fails.
-  private var shellEndsAtFailure: Bool {
-    shellWords.contains { $0.first == "-" && $0.contains("e") }
-  }
-
-  /// The setting `shell`.
-  private var shellWords: [String] {
-    (file.settings["shell"] ?? "").dropFirst().dropLast().split(separator: ",").map {
-      String($0).trimmed.trimmingQuotes
-    }
   }
 
   private static let attributes: Set = [
     "private", "no-exit-message", "no-quiet", "default", "positional-arguments",
   ]
-
-  /// Whether the script of a recipe reads its arguments.
-  private func isPositional(_ recipe: JustRecipe) -> Bool {
-    let isSet = file.settings["positional-arguments"].map { $0 != "false" } == true
-    guard isSet || recipe.attributes.contains("positional-arguments"), !recipe.parameters.isEmpty
-    else { return false }
-    let words = recipe.body.first?.text.hasPrefix("#!") == true ? recipe.body[0].text.words : ["sh"]
-    guard ["sh", "bash", "dash", "zsh"].contains(MakePattern.file(words.last ?? "")) else {
-      return true
-    }
-    return recipe.body.contains { entry in
-      let parts = entry.text.split(separator: "$", omittingEmptySubsequences: false).dropFirst()
-      return parts.contains { part in
-        guard let first = part.first(where: { $0 != "{" && $0 != "#" }) else { return true }
-        return first.isNumber || "@*}".contains(first) || part.first == "#"
-      } || entry.text.words.contains("shift") || entry.text.words.contains("getopts")
-    }
-  }
 
   private mutating func visit(
     _ recipe: JustRecipe, _ values: [String: ShellText], key: String, _ plan: inout Plan
@@ -175,7 +157,8 @@ struct JustImport {
     _ plan: inout Plan
   ) {
     for dependency in dependencies {
-      let name = file.aliases[dependency.name] ?? dependency.name
+      let alias = file.aliases.first { $0.name == dependency.name }
+      let name = alias?.recipe ?? dependency.name
       do throws(Untranslatable) {
         guard let other = recipes.first(where: { $0.name == name }) else {
           throw Untranslatable("there is no recipe \(name)")
@@ -243,16 +226,18 @@ struct JustImport {
     var line = recipe.line
     do throws(Untranslatable) {
       guard plan.isComplete else { throw Untranslatable("the default value of a parameter") }
-      if let problem = file.problems.first {
+      if let problem = problems.first {
         line = problem.line
         throw Untranslatable(problem.text)
       }
-      guard shell != nil else { throw Untranslatable("the shell \(file.settings["shell"] ?? "")") }
+      guard file.shell != nil else {
+        throw Untranslatable("the shell \(file.settings["shell"] ?? "")")
+      }
       let known: Set = [
         "shell", "dotenv-load", "quiet", "export", "allow-duplicate-variables", "ignore-comments",
         "windows-shell", "windows-powershell", "fallback", "unstable", "positional-arguments",
       ]
-      if isPositional(recipe) { throw Untranslatable("the arguments of a script, such as $1") }
+      if file.isPositional(recipe) { throw Untranslatable("the arguments of a script, such as $1") }
       if let name = file.settings.keys.sorted().first(where: { !known.contains($0) }) {
         throw Untranslatable("the setting \(name)")
       }
@@ -333,11 +318,12 @@ struct JustImport {
     var parameters: [String] = []
     var lines: [String] = []
     var commands: [String] = []
-    var continued = ""
+    var continued: String?
     for entry in recipe.body {
-      if continued.isEmpty { line = entry.line }
-      var text = continued + entry.text
-      continued = ""
+      if continued == nil { line = entry.line }
+      // The blanks at the start of a line that continues another one are left out.
+      var text = continued.map { $0 + entry.text.drop(while: \.isWhitespace) } ?? entry.text
+      continued = nil
       if text.last == "\\" {
         continued = text.dropLast() + ""
         continue
@@ -353,7 +339,7 @@ struct JustImport {
       guard !text.trimmed.isEmpty, !text.hasPrefix("#") else { continue }
       lines.append(
         try CommandLine(
-          text: text, ignoresErrors: ignoresErrors, endsAtFailure: shellEndsAtFailure
+          text: text, ignoresErrors: ignoresErrors, endsAtFailure: file.shellEndsAtFailure
         ).script())
     }
     if !commands.isEmpty {

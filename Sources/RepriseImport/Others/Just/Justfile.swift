@@ -41,7 +41,7 @@ struct JustRecipe {
 struct Justfile {
   private(set) var recipes: [JustRecipe] = []
   private(set) var variables: [String: (value: String, line: Int, isExported: Bool)] = [:]
-  private(set) var aliases: [String: String] = [:]
+  private(set) var aliases: [(name: String, recipe: String)] = []
   private(set) var settings: [String: String] = [:]
   /// What cannot be read.
   private(set) var problems: [(line: Int, text: String)] = []
@@ -111,22 +111,25 @@ struct Justfile {
     }
     let words = line.words
     if words[0] == "set" {
-      let rest = String(line.dropFirst(4))
+      let rest = JustQuotes.withoutComments(String(line.dropFirst(4)))
       let parts = rest.split(separator: ":=", maxSplits: 1).map { String($0).trimmed }
       if let name = parts.first { settings[name] = parts.count == 2 ? parts[1] : "true" }
     } else if words[0] == "alias", words.count >= 4 {
-      aliases[words[1]] = words[3]
+      aliases.append((words[1], words[3]))
     } else if ["import", "import?", "mod", "mod?"].contains(words[0]), !line.contains(":=") {
       problems.append((number, line))
     } else if let range = line.firstRange(of: ":="), !line[..<range.lowerBound].contains(":") {
       var name = String(line[..<range.lowerBound]).trimmed
       let isExported = name.hasPrefix("export ")
       if isExported { name = String(name.dropFirst(7)).trimmed }
-      variables[name] = (String(line[range.upperBound...]).trimmed, number, isExported)
+      let value = JustQuotes.withoutComments(String(line[range.upperBound...])).trimmed
+      variables[name] = (value, number, isExported)
     } else {
       readRecipe(line, number)
     }
     comment = nil
+    // Those of an alias, for example, are not of the next recipe.
+    attributes = []
   }
 
   private mutating func readRecipe(_ line: String, _ number: Int) {
@@ -156,13 +159,11 @@ struct Justfile {
         JustRecipe.Parameter(
           name: name, value: value, kind: kind, isExported: isExported))
     }
-    var tail = String(line[line.index(after: colon)...])
-    if let hash = Self.outside("#", in: tail) { tail = String(tail[..<hash]) }
+    let tail = JustQuotes.withoutComments(String(line[line.index(after: colon)...]))
     let parts = tail.split(separator: "&&", maxSplits: 1, omittingEmptySubsequences: false)
     recipe.before = Self.dependencies(String(parts.first ?? ""))
     if parts.count == 2 { recipe.after = Self.dependencies(String(parts[1])) }
     recipes.append(recipe)
-    attributes = []
     isOpen = true
   }
 

@@ -79,6 +79,7 @@ extension Makefile {
     if let choice = old?.choice, assignment.kind != "=", assignment.kind != ":=" {
       return changed(choice, old, assignment, value, line, variables, scope)
     }
+    let name = String(assignment.name)
     var new = MakeVariable(raw: String(value), line: line)
     var script = scope
     script.isScript = true
@@ -86,10 +87,16 @@ extension Makefile {
     do throws(Untranslatable) {
       switch assignment.kind {
       case "?=":
-        if old != nil { return nil }
+        // What make itself defines, such as CC, has a value already.
+        if old != nil || MakeVariables.builtIn[name] != nil { return nil }
         new.isDefault = true
       case "+=":
-        guard var old else { break }
+        guard var old else {
+          if let text = MakeVariables.builtIn[name] { new.raw = "\(text) \(value)" }
+          if MakeVariables.environment.contains(name) { throw Untranslatable("\(name) +=") }
+          if !name.hasPrefix("MAKE") { variables.noteDefault(name, new) }
+          break
+        }
         new.problem = old.problem
         if var text = old.value {
           if !text.isEmpty { text.append(.literal(" ")) }

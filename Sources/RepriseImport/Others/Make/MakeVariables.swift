@@ -100,10 +100,13 @@ struct MakeVariables {
 
   // MARK: Built in
 
-  private static let builtIn = [
+  /// Variables that make defines, with their values.
+  static let builtIn = [
     "CC": "cc", "CXX": "g++", "AR": "ar", "AS": "as", "LD": "ld", "FC": "f77", "RM": "rm -f",
     "ARFLAGS": "rv", "LEX": "lex", "YACC": "yacc", "CPP": "cc -E", "MAKE": "make",
-    "MAKE_VERSION": "4.3", "MAKE_COMMAND": "make",
+    "MAKE_VERSION": "4.3", "MAKE_COMMAND": "make", "SHELL": "/bin/sh", "MAKEINFO": "makeinfo",
+    "TEX": "tex", "TEXI2DVI": "texi2dvi", "OBJC": "cc", "F77": "f77", "GET": "get", "CO": "co",
+    "PC": "pc", "LINT": "lint", "M2C": "m2c",
   ]
   /// Variables that make's own rules use, and that are documented to be empty.
   private static let empty: Set = [
@@ -294,7 +297,7 @@ struct MakeVariables {
     return findings.staticNames.contains(name) ? nil : .parameter(name)
   }
 
-  private func noteDefault(_ name: String, _ variable: MakeVariable) {
+  func noteDefault(_ name: String, _ variable: MakeVariable) {
     findings.remark(
       .note, variable.line, "\(name): its value in the environment does not count everywhere")
   }

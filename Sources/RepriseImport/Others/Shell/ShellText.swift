@@ -122,6 +122,17 @@ struct ShellText: Equatable {
     return "\"\(text)\""
   }
 
+  /// Whether it has the output of a command, or a variable that must be set.
+  var canFail: Bool {
+    parts.contains { part in
+      if case .shell(let text) = part {
+        text.hasPrefix("$(") || text.hasSuffix("?}")
+      } else {
+        false
+      }
+    }
+  }
+
   /// The commands whose output is in the text, such as `$(uname)`.
   var commands: [String] {
     parts.compactMap {

@@ -16,8 +16,8 @@ final class TaskScope: TaskNames {
   private(set) var parameters: [String] = []
   private(set) var remarks: [ImportRemark] = []
   private var required: [String: [String]] = [:]
-  /// The lines of a script that set variables, by name.
-  private var computed: [(name: String, line: String)] = []
+  /// The lines of a script that set variables, each with the place where the variable is set.
+  private var computed: [(name: String, line: String, place: (layer: Int, position: Int))] = []
   /// The names of the settings that are being evaluated.
   private var active: Set<String> = []
   /// The positions of the variables that are being evaluated: only those before them are set.
@@ -175,8 +175,10 @@ final class TaskScope: TaskNames {
       defer { active.remove("TASK_DIR") }
       return TaskValue(try folder().map { here + "/" + $0 } ?? here)
     case "CLI_ARGS":
-      // Without arguments, it is empty.
-      guard !mustBeKnown else { return TaskValue("") }
+      guard !mustBeKnown else {
+        note(own.mark.line, "\(task.name): CLI_ARGS is empty, as without arguments")
+        return TaskValue("")
+      }
       add(name)
       return .text(ShellText(part: .parameter(name)))
     case "CLI_FORCE", "CLI_SILENT", "CLI_VERBOSE", "CLI_OFFLINE": return .boolean(false)
@@ -209,14 +211,7 @@ final class TaskScope: TaskNames {
       guard let name, StepNames.identifier(name) == name,
         !MakeVariables.environment.contains(name)
       else { throw Untranslatable("the output of \(command)") }
-      if !computed.contains(where: { $0.name == name }) {
-        let text = try self.command(command)
-        computed.append((name, "\(name)=\"$(\(text))\""))
-        note(
-          node.mark.line,
-          "\(name): its command runs in each step that uses it, and the shell reads "
-            + "no quotes in what it prints")
-      }
+      try compute(name, command, node.mark.line)
       return .text(ShellText(part: .shell("${\(name)}")))
     }
     if let reference = node["ref"]?.text {
@@ -233,6 +228,40 @@ final class TaskScope: TaskNames {
     try context.effort.spend(value.printed)
     return value
   }
+
+  /// Adds a line that sets a variable to what a command prints.
+  private func compute(_ name: String, _ command: String, _ line: Int) throws(Untranslatable) {
+    // There, all are computed in the order in which they are set: those of the file first.
+    let place =
+      limits[.all].map { (0, $0) } ?? limits[.file].map { (1, $0) } ?? (2, limits[.task] ?? .max)
+    if computed.contains(where: { $0.name == name && $0.place == place }) { return }
+    let text = "\(name)=\"$(\(try self.command(command)))\""
+    guard !computed.contains(where: { $0.name == name }) else {
+      throw Untranslatable("\(name) has different values in this task")
+    }
+    if let other = shared(in: command) {
+      throw Untranslatable("the variable $\(other) in the command of \(name)")
+    }
+    computed.append((name, text, place))
+    note(line, "\(name): \(Self.computedText)")
+  }
+
+  /// The first variable of the file that a command of a variable names: there, it is in its environment.
+  private func shared(in command: String) -> String? {
+    let names = command.split(separator: "$", omittingEmptySubsequences: false).dropFirst().map {
+      String($0.drop { $0 == "{" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    }
+    let own = ((own["vars"]?.pairs ?? []) + task.variables).compactMap(\.key.text)
+    return names.first { name in
+      !MakeVariables.environment.contains(name)
+        && (own.contains(name) || context.globals[name] != nil || passed[name] != nil
+          || (try? special(name, false)) != nil)
+    }
+  }
+
+  /// What is said of a variable that a command computes.
+  static let computedText =
+    "its command runs in each step that uses it, and the shell reads no quotes in what it prints"
 
   func require(_ name: String, _ options: [String], _ line: Int) {
     guard context.globals[name] == nil, passed[name] == nil else { return }
@@ -306,7 +335,8 @@ final class TaskScope: TaskNames {
   func script(_ lines: [String]) throws(Untranslatable) -> (script: String, parameters: [String]) {
     var body = lines
     var text = lines.joined(separator: "\n")
-    for entry in computed.reversed() where text.contains("${\(entry.name)}") {
+    for entry in computed.sorted(by: { $0.place > $1.place })
+    where text.contains("${\(entry.name)}") {
       body.insert(entry.line, at: 0)
       text = entry.line + "\n" + text
     }

@@ -59,6 +59,11 @@ struct TaskWriter {
     if let description, !description.isEmpty {
       items.append(Draft.Item("description", .text(description)))
     }
+    let aliases = (node["aliases"]?.texts ?? []).map {
+      (task.prefix + $0).replacing(":", with: "-")
+    }
+    let isPlain = scope.passed.isEmpty && !aliases.isEmpty
+    if isPlain { items.append(Draft.Item("aliases", .texts(aliases))) }
     result.parameters = scope.parameters
     if !scope.parameters.isEmpty {
       items.append(

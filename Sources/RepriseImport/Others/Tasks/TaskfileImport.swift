@@ -221,11 +221,24 @@ struct TaskfileImport {
     for remark in workflows.flatMap(\.task.remarks) where !remarks.contains(remark) {
       remarks.append(remark)
     }
+    remarks += unusedCommands(besides: remarks)
     let missing = remarks.filter { $0.weight == .missing && $0.line == 0 }
     items[0].comments += missing.map { "missing: \($0.text)" }
     return ImportDraft(
       root: .map(items), remarks: remarks,
       stepCount: context.written.reduce(0) { $0 + $1.task.stepCount })
+  }
+
+  /// Notes about the commands of variables that no task uses: there, they run before each task, which
+  /// fails if they do.
+  private func unusedCommands(besides remarks: [ImportRemark]) -> [ImportRemark] {
+    let pairs = context.includes.variables.filter { !$0.isEnvironment }.map(\.pair)
+    return pairs.filter { $0.value["sh"] != nil }.compactMap { pair in
+      let name = pair.key.text ?? ""
+      let isUsed = remarks.contains { $0.text.hasPrefix("\(name): ") }
+      let text = "\(name): \(TaskScope.computedText)"
+      return isUsed ? nil : ImportRemark(weight: .note, line: pair.value.mark.line, text: text)
+    }
   }
 
   /// Remarks about what was not read of the files.
