@@ -77,7 +77,8 @@ let package = Package(
     .plugin(name: "ErrorTexts", capability: .buildTool()),
     .target(
       name: "RepriseImport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
-    .target(name: "RepriseExport", dependencies: ["Schedules", "Workflows", "WorkflowFiles"]),
+    .target(
+      name: "RepriseExport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
     .target(
       name: "CombineShim",
       dependencies: [

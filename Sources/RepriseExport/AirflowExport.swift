@@ -91,7 +91,7 @@ struct AirflowExport {
   }
 
   private mutating func refuse(_ key: String, _ reason: String) {
-    refusals.add("workflow", key, reason)
+    refusals.add(.workflow, key, reason)
   }
 
   /// Returns the settings for when runs start; without triggers, only on demand.

@@ -54,7 +54,7 @@ struct ArgoExport {
     }
     var spec: [(String, YAMLValue)] = [("entrypoint", .word(Self.main))]
     if !steps.finally.isEmpty { spec.append(("onExit", .word(Self.finally))) }
-    if let seconds = wholeSeconds(workflow.timeout, "workflow") {
+    if let seconds = wholeSeconds(workflow.timeout, .workflow) {
       spec.append(("activeDeadlineSeconds", .word(seconds)))
     }
     if let limit = workflow.maxParallel { spec.append(("parallelism", .word("\(limit)"))) }
@@ -66,7 +66,7 @@ struct ArgoExport {
   }
 
   private mutating func refuse(_ key: String, _ reason: String) {
-    refusals.add("workflow", key, reason)
+    refusals.add(.workflow, key, reason)
   }
 
   private mutating func concurrency() -> [(String, YAMLValue)] {
@@ -128,7 +128,9 @@ struct ArgoExport {
     return .map(task)
   }
 
-  private mutating func condition(for endings: Set<RunEnding>, _ subject: String) -> String? {
+  private mutating func condition(for endings: Set<RunEnding>, _ subject: ExportRefusal.Subject)
+    -> String?
+  {
     if endings == Set(RunEnding.allCases) { return nil }
     if endings == [.success] { return "{{workflow.status}} == Succeeded" }
     if endings == [.failure, .cancelled] { return "{{workflow.status}} != Succeeded" }
@@ -166,7 +168,9 @@ struct ArgoExport {
     return .map(template + [("container", .map(container(of: step)))])
   }
 
-  private mutating func strategy(_ retry: Retry, _ subject: String) -> [(String, YAMLValue)] {
+  private mutating func strategy(_ retry: Retry, _ subject: ExportRefusal.Subject) -> [(
+    String, YAMLValue
+  )] {
     var strategy: [(String, YAMLValue)] = [
       ("limit", .word("\(retry.limit)")), ("retryPolicy", .word("Always")),
     ]
@@ -196,7 +200,9 @@ struct ArgoExport {
     return strategy + [("backoff", .map(backoff))]
   }
 
-  private mutating func wholeSeconds(_ duration: Duration?, _ subject: String) -> String? {
+  private mutating func wholeSeconds(_ duration: Duration?, _ subject: ExportRefusal.Subject)
+    -> String?
+  {
     guard let (seconds, rest) = duration?.components else { return nil }
     if rest != 0 || seconds == 0 {
       refusals.add(subject, "timeout", "a deadline in Argo is a whole number of seconds")
@@ -205,7 +211,9 @@ struct ArgoExport {
   }
 
   /// Returns a text, which Argo must not change.
-  private mutating func literal(_ text: String, _ subject: String, _ key: String) -> String {
+  private mutating func literal(_ text: String, _ subject: ExportRefusal.Subject, _ key: String)
+    -> String
+  {
     if text.utf8.hasPair(UInt8(ascii: "{")) {
       refusals.add(subject, key, "Argo would replace what follows {{")
     }

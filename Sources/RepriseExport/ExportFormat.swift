@@ -41,7 +41,8 @@ extension Workflow {
       text = export.text()
       refusals = export.refusals
     }
-    let all = refusals.all
-    return all.isEmpty ? .success(text) : .failure(ExportRefusals(all: all))
+    guard !refusals.all.isEmpty else { return .success(text) }
+    let places = RefusalPlaces(self)
+    return .failure(ExportRefusals(all: places?.sorted(refusals.all) ?? refusals.all))
   }
 }

@@ -34,7 +34,7 @@ struct ExportReader {
       refuse("concurrency.limit", "runs of the other engine exclude each other")
     }
     for (position, scope) in workflow.scopes.enumerated() {
-      let subject = scope.prefix.isEmpty ? "workflow" : "the file of \"\(scope.prefix)\""
+      let subject: ExportRefusal.Subject = scope.prefix.isEmpty ? .workflow : .file(scope.prefix)
       if !scope.dotenv.isEmpty {
         refusals.add(subject, "dotenv", "its values would be written into the exported file")
       }
@@ -51,7 +51,7 @@ struct ExportReader {
   }
 
   private mutating func refuse(_ key: String, _ reason: String) {
-    refusals.add("workflow", key, reason)
+    refusals.add(.workflow, key, reason)
   }
 
   // MARK: Steps
@@ -182,7 +182,9 @@ struct ExportReader {
   }
 
   /// Refuses a text that reads one of the variables that Reprise sets for its steps.
-  private mutating func refuseVariables(in text: String, _ subject: String, _ key: String) {
+  private mutating func refuseVariables(
+    in text: String, _ subject: ExportRefusal.Subject, _ key: String
+  ) {
     for match in text.matches(of: /REPRISE_[A-Z_]+/) {
       refusals.add(subject, key, "only Reprise sets \(match.output)")
     }
@@ -195,7 +197,7 @@ struct ExportReader {
   /// - Returns: Whether it can be computed before.
   @discardableResult
   private mutating func check(
-    _ template: Template, _ scope: Int, _ subject: String, _ key: String
+    _ template: Template, _ scope: Int, _ subject: ExportRefusal.Subject, _ key: String
   ) -> Bool {
     let reasons = Set(runTimeReasons(in: template, scope)).sorted()
     for reason in reasons { refusals.add(subject, key, reason) }

@@ -16,7 +16,7 @@ struct ExportedSteps {
     var directories: [String] = []
 
     /// How refusals name the step.
-    var subject: String { "step \"\(step.id)\"" }
+    var subject: ExportRefusal.Subject { .step(step.id) }
     var extras: StepExtras? { step.extrasIfAny }
     var isFinally: Bool { extras?.finally != nil }
   }

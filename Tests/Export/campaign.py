@@ -6,6 +6,7 @@ import argparse
 import copy
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -53,8 +54,9 @@ class Workspace:
         ended = self.graph(workflow, form)
         assert ended.returncode == 2 and ended.stdout == "", ended
         lines = ended.stderr.splitlines()
-        assert all(line.startswith("error: ") for line in lines), lines
-        return lines
+        found = [re.fullmatch(r"\S*exported\.yaml:\d+:\d+: (error: .*)", line) for line in lines]
+        assert all(found), lines
+        return [line[1] for line in found]
 
     def run_in_airflow(self, workflow):
         """Runs a workflow in Airflow.

@@ -42,7 +42,7 @@ struct SourceTests {
     "WorkflowReading": ["Platform", "Paths", "YAML", "Workflows"],
     "WorkflowFiles": ["Platform", "Paths", "Schedules", "YAML", "Workflows", "WorkflowReading"],
     "RepriseImport": ["Schedules", "Workflows", "WorkflowFiles", "YAML"],
-    "RepriseExport": ["Schedules", "Workflows", "WorkflowFiles"],
+    "RepriseExport": ["Schedules", "Workflows", "WorkflowFiles", "YAML"],
     "CombineShim": ["Combine", "OpenCombine"],
     "CombineOperators": ["CombineShim"],
     "ChildProcesses": ["Platform", "ChildProcessesShim", "FileTraceShim"],

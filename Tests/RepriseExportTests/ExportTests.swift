@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RepriseExport
@@ -222,7 +223,7 @@ struct ExportTests {
     for format in ExportFormat.allCases {
       let found = try refusals(text, as: format).filter { !$0.contains("runs on the worker") }
       #expect(found.count == 1)
-      #expect(found.first?.hasPrefix("step \"a\", \(refusal)") == true, "\(found)")
+      #expect(found.first?.hasPrefix("error: step \"a\", \(refusal)") == true, "\(found)")
     }
   }
 
@@ -249,7 +250,7 @@ struct ExportTests {
   func `a key that no other engine has is refused`(_ text: String, _ refusal: String) throws {
     for format in ExportFormat.allCases {
       let found = try refusals("runner: { container: { image: x } }\n" + text, as: format)
-      #expect(found.contains { $0.hasPrefix(refusal + ":") }, "\(format): \(found)")
+      #expect(found.contains { $0.hasPrefix("error: \(refusal):") }, "\(format): \(found)")
     }
   }
 
@@ -263,10 +264,55 @@ struct ExportTests {
         - { id: b, foreach: [1], max-parallel: 1, run: y }
       """
     #expect(
-      try refusals(text, as: .airflow).map { $0.prefix { $0 != ":" } } == [
+      try refusals(text, as: .airflow).map { $0.split(separator: ": ")[1] } == [
         "workflow, keep", "workflow, secrets.token", "step \"a\", env.T",
         "step \"b[0]\", max-parallel", "workflow, on.files", "workflow, on.schedule.every",
         "step \"a\", mutex",
+      ])
+  }
+
+  @Test func `a refusal has the place of its key, also in used files, and they are in file order`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "w.yaml",
+      #"""
+      steps:
+        - id: first
+          uses: ./parts/used.yaml
+        - parallel:
+            - id: pack
+              cache: { inputs: x }
+              run: x
+            - id: two
+              foreach: [1]
+              fail-fast: true
+              steps: [{ id: inner, share: y, run: x }]
+        - { id: last, uses: "#part" }
+      workflows:
+        part:
+          env: { A: "${{ run.dir }}" }
+          steps: [{ id: it, run: x, priority: 3 }]
+      keep: { runs: 1 }
+      """#.utf8)
+    let used = "steps:\n  - { id: a, run: x }\n  - id: b\n    wait: 1s"
+    try folder.write("parts/used.yaml", used.utf8)
+    let workflow = try Workflow(
+      contentsOf: folder.path + "/w.yaml", with: Arguments(allowsMissing: true))
+    guard case .failure(let found) = workflow.exported(as: .airflow, running: { [$1] }) else {
+      Issue.record("exported")
+      return
+    }
+    let places = found.all.map { $0.description.dropFirst(folder.path.utf8.count + 1) }
+    #expect(
+      places.map { $0.split(separator: ": ").prefix(3).joined(separator: "|") } == [
+        "w.yaml:6:9|error|step \"pack\", cache",
+        "w.yaml:10:9|error|step \"two[0]/inner\", fail-fast",
+        "w.yaml:11:30|error|step \"two[0]/inner\", share",
+        "w.yaml:15:12|error|the file of \"last/\", env.A",
+        "w.yaml:16:31|error|step \"last/it\", priority", "w.yaml:17:1|error|workflow, keep",
+        "parts/used.yaml:4:5|error|step \"first/b\", wait",
       ])
   }
 
@@ -290,7 +336,7 @@ struct ExportTests {
     let text = "on: { schedule: { cron: '\(cron)', time-zone: UTC } }\nsteps: [{ id: a, run: x }]"
     guard let exported else {
       let refused = try refusals(text, as: .airflow)
-      #expect(refused.first?.hasPrefix("workflow, on.schedule.cron") == true)
+      #expect(refused.first?.hasPrefix("error: workflow, on.schedule.cron") == true)
       return
     }
     let file = try export(text, as: .airflow).get()

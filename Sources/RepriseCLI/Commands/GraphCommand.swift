@@ -50,7 +50,7 @@ struct GraphCommand: AsyncParsableCommand {
       switch loaded.exported(as: format, running: { $0.commandLine(for: $1) }) {
       case .success(let text): printLine(TerminalSafe(lines: text))
       case .failure(let refusals):
-        for refusal in refusals.all { printError("error: \(refusal.description)") }
+        for refusal in refusals.all { printError("\(refusal.description)") }
         throw ExitStatus.invalidUsage
       }
     }
