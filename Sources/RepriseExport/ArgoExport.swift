@@ -8,16 +8,29 @@ struct ArgoExport {
   private(set) var refusals: RefusalList
   /// The names of the tasks and their templates, by position of the step.
   private let names: [String]
+  private let values: ArgoValues
+  private let containers: ArgoContainers
 
   private static let main = "main"
   private static let finally = "finally"
+  private static let grace = "Argo has a time of its own between SIGTERM and SIGKILL"
 
   private var workflow: Workflow { steps.workflow }
 
-  init(_ steps: ExportedSteps, _ refusals: RefusalList) {
+  /// Creates a translation.
+  ///
+  /// - Parameters:
+  ///   - steps: The steps.
+  ///   - refusals: What is refused already.
+  ///   - image: The image for steps without a runner; nil if there is none.
+  init(_ steps: ExportedSteps, _ refusals: RefusalList, image: String?) {
     self.steps = steps
     self.refusals = refusals
     names = steps.names(allowing: "-", taken: [Self.main, Self.finally])
+    values = ArgoValues(steps: steps, names: names)
+    containers = ArgoContainers(
+      values: values, image: image,
+      secret: safeName(steps.workflow.name, allowing: "-", upTo: 50).lowercased())
   }
 
   /// The manifest; refuses what Argo cannot express.
@@ -49,6 +62,7 @@ struct ArgoExport {
     if workflow.triggers != nil {
       refuse("on", "a Workflow starts when it is submitted; write a CronWorkflow around it")
     }
+    if workflow.grace != nil { refuse("grace", Self.grace) }
     if workflow.failsFast {
       refuse("fail-fast", "Argo does not stop the other steps that are running")
     }
@@ -57,7 +71,7 @@ struct ArgoExport {
     if let seconds = wholeSeconds(workflow.timeout, .workflow) {
       spec.append(("activeDeadlineSeconds", .word(seconds)))
     }
-    if let limit = workflow.maxParallel { spec.append(("parallelism", .word("\(limit)"))) }
+    if let limit = steps.maxParallel { spec.append(("parallelism", .word("\(limit)"))) }
     spec += concurrency()
     var templates = [dag(Self.main, steps.main)]
     if !steps.finally.isEmpty { templates.append(dag(Self.finally, steps.finally)) }
@@ -104,6 +118,16 @@ struct ArgoExport {
     let name = names[step.index.position]
     var task: [(String, YAMLValue)] = [("name", .text(name)), ("template", .text(name))]
     let needs = steps.needs(of: step).map { names[$0.index.position] }
+    if step.ignoresResults {
+      refusals.add(step.subject, "needs", "a task in Argo starts when all needs have succeeded")
+    }
+    let inputs = values.inputs(of: step)
+    if !inputs.isEmpty {
+      let parameters = inputs.map { name, value in
+        YAMLValue.map([("name", .text(name)), ("value", .text(value))])
+      }
+      task.append(("arguments", .map([("parameters", .list(parameters))])))
+    }
     if let endings = step.extras?.finally {
       if !needs.isEmpty {
         let conditions = needs.map { need in
@@ -116,16 +140,36 @@ struct ArgoExport {
         refusals.add(
           step.subject, "continue-on-error", "Argo does not have it after the end of a run")
       }
-      if let condition = condition(for: endings, step.subject) {
+      let ending = condition(for: endings, step.subject)
+      if ending != nil, !step.conditions.isEmpty, !step.neverRuns {
+        refusals.add(step.subject, "if", "Argo cannot combine it with when")
+      }
+      if let condition = condition(of: step) ?? ending {
         task.append(("when", .text(condition)))
       }
       return .map(task)
     }
+    if let condition = condition(of: step) { task.append(("when", .text(condition))) }
     if !needs.isEmpty { task.append(("dependencies", .texts(needs))) }
     if step.extras?.continuesOnError == true {
       task.append(("continueOn", .map([("error", .word("true")), ("failed", .word("true"))])))
     }
     return .map(task)
+  }
+
+  /// Returns what must be true for a step to run; nil if nothing must.
+  private mutating func condition(of step: ExportedSteps.Step) -> String? {
+    if step.neverRuns { return "false" }
+    guard !step.conditions.isEmpty else { return nil }
+    var codes: [String] = []
+    for condition in step.conditions {
+      do throws(ArgoValues.Problem) {
+        codes.append(try values.condition(condition.value, in: step))
+      } catch {
+        refusals.add(step.subject, "if", error.reason)
+      }
+    }
+    return "{{=\(codes.joined(separator: " && "))}}"
   }
 
   private mutating func condition(for endings: Set<RunEnding>, _ subject: ExportRefusal.Subject)
@@ -144,6 +188,14 @@ struct ArgoExport {
 
   private mutating func template(of step: ExportedSteps.Step) -> YAMLValue {
     var template: [(String, YAMLValue)] = [("name", .text(names[step.index.position]))]
+    // A task that is always skipped needs a template nevertheless.
+    if step.neverRuns { return .map(template + [("suspend", .map([]))]) }
+    if step.step.grace != nil { refusals.add(step.subject, "grace", Self.grace) }
+    let inputs = values.inputs(of: step)
+    if !inputs.isEmpty {
+      let parameters = inputs.map { YAMLValue.map([("name", .text($0.name))]) }
+      template.append(("inputs", .map([("parameters", .list(parameters))])))
+    }
     if let mutex = step.extras?.mutex {
       // The mutex of a step excludes only steps of the same run.
       template.append(
@@ -154,7 +206,7 @@ struct ArgoExport {
         refusals.add(step.subject, "timeout", "Argo would approve the step after that time")
       }
       if let approval = step.extras?.approval {
-        let text = literal(approval, step.subject, "approval")
+        let text = containers.literal(approval, step.subject, "approval", &refusals)
         template.append(("metadata", .map([("annotations", .map([("approval", .text(text))]))])))
       }
       return .map(template + [("suspend", .map([]))])
@@ -165,7 +217,18 @@ struct ArgoExport {
     if let retry = step.step.retry {
       template.append(("retryStrategy", .map(strategy(retry, step.subject))))
     }
-    return .map(template + [("container", .map(container(of: step)))])
+    template.append(("container", .map(containers.container(of: step, &refusals))))
+    let outputs = values.outputs(of: step)
+    if !outputs.isEmpty {
+      let parameters = outputs.map { name in
+        YAMLValue.map([
+          ("name", .text(name)),
+          ("valueFrom", .map([("path", .text("\(ArgoContainers.folder)/\(name)"))])),
+        ])
+      }
+      template.append(("outputs", .map([("parameters", .list(parameters))])))
+    }
+    return .map(template)
   }
 
   private mutating func strategy(_ retry: Retry, _ subject: ExportRefusal.Subject) -> [(
@@ -175,13 +238,11 @@ struct ArgoExport {
       ("limit", .word("\(retry.limit)")), ("retryPolicy", .word("Always")),
     ]
     if let failures = retry.failures {
-      let statuses = failures.compactMap {
-        if case .status(let status) = $0 { status } else { nil }
-      }
+      let statuses = failures.statuses
       if statuses.count < failures.count {
         refusals.add(subject, "retry.for", "Argo does not say what has ended a pod from outside")
       }
-      let list = statuses.sorted().map(String.init).joined(separator: ", ")
+      let list = statuses.map(String.init).joined(separator: ", ")
       strategy.append(("expression", .text("asInt(lastRetry.exitCode) in [\(list)]")))
     }
     if retry.jitter > 0 { refusals.add(subject, "retry.jitter", "delays in Argo are not random") }
@@ -208,102 +269,5 @@ struct ArgoExport {
       refusals.add(subject, "timeout", "a deadline in Argo is a whole number of seconds")
     }
     return "\(seconds)"
-  }
-
-  /// Returns a text, which Argo must not change.
-  private mutating func literal(_ text: String, _ subject: ExportRefusal.Subject, _ key: String)
-    -> String
-  {
-    if text.utf8.hasPair(UInt8(ascii: "{")) {
-      refusals.add(subject, key, "Argo would replace what follows {{")
-    }
-    return text
-  }
-}
-
-// The containers.
-extension ArgoExport {
-  private mutating func container(of step: ExportedSteps.Step) -> [(String, YAMLValue)] {
-    let subject = step.subject
-    var container = image(of: step)
-    let words = (step.command ?? []).map { kubernetesText(literal($0, subject, "run")) }
-    container.append(("command", .texts(Array(words.prefix(1)))))
-    if words.count > 1 { container.append(("args", .texts(Array(words.dropFirst())))) }
-    var variables: [YAMLValue] = []
-    for (name, value) in step.environment {
-      let text = kubernetesText(literal(value, subject, "env.\(name)"))
-      variables.append(.map([("name", .text(name)), ("value", .text(text))]))
-    }
-    if !variables.isEmpty { container.append(("env", .list(variables))) }
-    return container
-  }
-
-  /// Returns the parts of a container that come from the runner.
-  private mutating func image(of step: ExportedSteps.Step) -> [(String, YAMLValue)] {
-    guard let runner = step.extras?.runner, runner.kind == "container",
-      let image = runner.settings["image"]?.asText
-    else {
-      refusals.add(
-        step.subject, "runner",
-        "Argo runs steps in containers only; write runner: { container: { image: … } }")
-      return []
-    }
-    var container = [("image", YAMLValue.text(literal(image, step.subject, "runner.image")))]
-    if runner.maxParallel != nil {
-      refusals.add(step.subject, "runner.max-parallel", "Argo has no limit for a kind of container")
-    }
-    var directory = step.directories.reduce(nil) { $1.hasPrefix("/") ? $1 : "\($0 ?? ".")/\($1)" }
-    for (name, value) in runner.settings.sorted(by: { $0.key < $1.key }) {
-      switch (name, value) {
-      case ("image", _): break
-      case ("workdir", .text(let path)): directory = path
-      case ("pull", .text("always")): container.append(("imagePullPolicy", .word("Always")))
-      case ("pull", .text("missing")): container.append(("imagePullPolicy", .word("IfNotPresent")))
-      case ("pull", .text("never")): container.append(("imagePullPolicy", .word("Never")))
-      case ("read-only", .boolean(let isReadOnly)):
-        container.append(
-          ("securityContext", .map([("readOnlyRootFilesystem", .word("\(isReadOnly)"))])))
-      case ("mounts", .list(let mounts)) where mounts.isEmpty: break
-      default:
-        refusals.add(
-          step.subject, "runner.\(name)", "a container in Argo has no such setting or value")
-      }
-    }
-    if let directory {
-      if !directory.hasPrefix("/") {
-        refusals.add(
-          step.subject, "dir",
-          "a container in Argo has no folder of the project; write a path that begins with /")
-      }
-      container.append(("workingDir", .text(literal(directory, step.subject, "dir"))))
-    }
-    return container
-  }
-
-  /// Escapes a text so that Kubernetes does not replace `$(NAME)` and `$$` in it.
-  private func kubernetesText(_ text: String) -> String {
-    let scalars = Array(text.unicodeScalars)
-    var result = String.UnicodeScalarView()
-    var position = 0
-    while position < scalars.count {
-      let end = scalars[position...].firstIndex { $0 != "$" } ?? scalars.count
-      let count = end - position
-      guard count > 0 else {
-        result.append(scalars[position])
-        position += 1
-        continue
-      }
-      let isSpecial = count > 1 || (end < scalars.count && scalars[end] == "(")
-      result.append(contentsOf: repeatElement("$", count: isSpecial ? count * 2 : count))
-      position = end
-    }
-    return String(result)
-  }
-}
-
-extension String.UTF8View {
-  /// Whether it contains a byte twice in a row.
-  fileprivate func hasPair(_ byte: UInt8) -> Bool {
-    zip(self, dropFirst()).contains { $0 == byte && $1 == byte }
   }
 }

@@ -21,10 +21,11 @@ extension Workflow {
   ///
   /// - Parameters:
   ///   - format: The format.
+  ///   - image: With ``ExportFormat/argo``, the image for steps without a runner; nil to refuse them.
   ///   - command: Returns the program that runs a script, with its arguments.
   /// - Returns: The text without a line feed at the end, or every part that cannot be expressed.
   package func exported(
-    as format: ExportFormat, running command: @escaping ScriptCommand
+    as format: ExportFormat, image: String? = nil, running command: @escaping ScriptCommand
   ) -> Result<String, ExportRefusals> {
     var reader = ExportReader(self, running: command)
     reader.readWorkflow()
@@ -33,7 +34,7 @@ extension Workflow {
     let text: String
     switch format {
     case .argo:
-      var export = ArgoExport(reader.steps, refusals)
+      var export = ArgoExport(reader.steps, refusals, image: image)
       text = export.text()
       refusals = export.refusals
     case .airflow:

@@ -1,19 +1,19 @@
-// Evaluates the steps of a workflow for an export, and refuses what no export format expresses.
+// Evaluates the steps of a workflow for an export, and refuses what no export format has.
 
 import WorkflowFiles
 
-/// Computes everything that is known before a run, and refuses what is only known during one.
+/// Computes everything that is known before a run.
 struct ExportReader {
   private(set) var steps: ExportedSteps
   private(set) var refusals = RefusalList()
   private let command: ScriptCommand
-  /// The scopes whose environment or directory cannot be computed before a run.
-  private var refusedScopes: Set<Int> = []
+  private let values: ValueReader
 
   private var workflow: Workflow { steps.workflow }
 
   init(_ workflow: Workflow, running command: @escaping ScriptCommand) {
     steps = ExportedSteps(workflow: workflow)
+    values = ValueReader(workflow: workflow)
     self.command = command
   }
 
@@ -21,7 +21,6 @@ struct ExportReader {
 
   /// Refuses the keys of the workflow that only Reprise knows.
   mutating func readWorkflow() {
-    if workflow.grace != nil { refuse("grace", Self.grace) }
     if workflow.keep != nil { refuse("keep", "the other engine keeps its own records") }
     if workflow.durability != nil { refuse("durability", "the other engine keeps its own records") }
     if workflow.onEnd != nil {
@@ -33,20 +32,10 @@ struct ExportReader {
     if let limit = workflow.concurrency?.limit, limit > 1 {
       refuse("concurrency.limit", "runs of the other engine exclude each other")
     }
-    for (position, scope) in workflow.scopes.enumerated() {
-      let subject: ExportRefusal.Subject = scope.prefix.isEmpty ? .workflow : .file(scope.prefix)
-      if !scope.dotenv.isEmpty {
-        refusals.add(subject, "dotenv", "its values would be written into the exported file")
-      }
-      for name in scope.secrets.keys.sorted() {
-        refusals.add(subject, "secrets.\(name)", "only Reprise reads and hides secrets")
-      }
-      var templates = scope.environment.sorted { $0.key < $1.key }
-        .map { (key: "env.\($0.key)", template: $0.value) }
-      if let directory = scope.directory { templates.append(("dir", directory)) }
-      for (key, template) in templates where !check(template, position, subject, key) {
-        refusedScopes.insert(position)
-      }
+    for scope in workflow.scopes where !scope.dotenv.isEmpty {
+      refusals.add(
+        scope.prefix.isEmpty ? .workflow : .file(scope.prefix), "dotenv",
+        "its values would be written into the exported file")
     }
   }
 
@@ -54,29 +43,62 @@ struct ExportReader {
     refusals.add(.workflow, key, reason)
   }
 
+  /// Computes the limit for the whole workflow that has the same effect as those of its groups.
+  ///
+  /// The other engines have no limit for a part of a workflow. One for all of it is the same if
+  /// everything else that runs at the same time as a step stays below it anyway. Quadratic in the
+  /// number of steps, if there is such a group.
+  private mutating func readLimits() {
+    steps.maxParallel = workflow.maxParallel
+    let limited = workflow.groups.indices.filter {
+      $0 != .run && workflow.groups[$0].maxParallel != nil
+    }
+    guard let first = limited.first, let limit = workflow.groups[first].maxParallel else { return }
+    func group(of index: StepIndex) -> GroupIndex? {
+      workflow.groups(around: workflow.steps[index.position]).first(where: limited.contains)
+    }
+    let isSame = workflow.graph.indices.allSatisfy { index in
+      let others = steps.besides(index)
+      guard let own = group(of: index) else { return others.count < limit }
+      return workflow.steps[index.position].group == own
+        && workflow.groups[own].maxParallel == limit
+        && others.allSatisfy { group(of: $0) == own || group(of: $0) == nil }
+    }
+    steps.maxParallel = min(workflow.maxParallel ?? limit, limit)
+    if !isSame, let step = workflow.graph.indices.first(where: { group(of: $0) != nil }) {
+      refusals.add(
+        .step(workflow.graph.id(of: step)), "max-parallel",
+        "only the whole workflow can have a limit there, and it would hold back other steps")
+    }
+  }
+
   // MARK: Steps
 
   /// Evaluates all steps.
   mutating func readSteps() {
+    readLimits()
     for index in workflow.graph.indices {
       var step = ExportedSteps.Step(index: index, step: workflow.steps[index.position])
-      refuseKeys(of: step)
-      read(&step)
+      refuseRules(of: step)
+      readConditions(of: &step)
+      // Nothing else matters of a step that never runs.
+      if !step.neverRuns {
+        refuseKeys(of: step)
+        read(&step)
+      }
       steps.all.append(step)
     }
   }
 
   private static let group = "a group of steps has no such key there"
   private static let queue = "the other engine has its own queue"
-  private static let grace = "the other engine has its own time between SIGTERM and SIGKILL"
 
-  /// Refuses the keys of a step that no export format has.
-  private mutating func refuseKeys(of step: ExportedSteps.Step) {
+  /// Refuses the keys that decide when the steps around it run, and that no export format has.
+  private mutating func refuseRules(of step: ExportedSteps.Step) {
     let subject = step.subject
     func refuse(_ isSet: Bool, _ key: String, _ reason: String) {
       if isSet { refusals.add(subject, key, reason) }
     }
-    refuse(step.step.grace != nil, "grace", Self.grace)
     let groups = workflow.groups(around: step.step).map { workflow.groups[$0] }
     refuse(groups.contains { $0.timeout != nil }, "timeout", Self.group)
     refuse(groups.contains { $0.isRepeated }, "repeat", Self.group)
@@ -84,44 +106,39 @@ struct ExportReader {
     refuse(
       groups.contains(where: \.continuesOnError), "continue-on-error",
       "only single steps can be continued after")
-    refuse(
-      groups.contains { $0.maxParallel != nil || $0.mutex != nil }, "max-parallel",
-      "only the whole workflow can have a limit")
+    refuse(groups.contains { $0.mutex != nil || !$0.pools.isEmpty }, "mutex", Self.group)
     refuse(
       groups.contains { $0.failFastCount != nil }, "fail-fast",
       "only the whole workflow can fail fast")
     guard let extras = step.extras else { return }
-    refuse(extras.cache != nil, "cache", "the other engine runs every step of every run")
-    refuse(extras.share != nil, "share", "steps of the other engine do not share an execution")
     refuse(
-      extras.needRules != nil, "needs", "a step of the other engine starts when all needs succeeded"
-    )
-    refuse(extras.usesTerminal, "terminal", "steps of the other engine have no terminal")
-    refuse(extras.priority != 0, "priority", Self.queue)
-    refuse(extras.conditionCommand != nil, "if", "a condition of the other engine is not a command")
-    refuse(
-      extras.repetition != nil, "repeat", "the other engine repeats a step only after a failure")
-    refuse(!extras.pools.isEmpty, "pool", "the pools of a project are those of Reprise")
+      !step.hasEqualRules, "needs",
+      "a step of the other engine expects the same of all needs: success, or that they are over")
     refuse(extras.skipsDependents, "if-skipped", "the other engine has a rule of its own")
     refuse(
       extras.cleanUp != nil, "finally", "only the whole workflow has steps that run at its end")
     refuse(extras.undoes != nil, "undo", "only Reprise knows what a failed run has done")
-    refuse(!extras.directories.isEmpty, "dir", "a group has no directory there")
-    refuse(!extras.outer.isEmpty, "foreach", "a group has no variables for the items in it there")
-    for name in extras.outputs.keys.sorted() {
-      refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
+    refuse(extras.conditionCommand != nil, "if", "a condition of the other engine is not a command")
+  }
+
+  /// Refuses the keys of the work of a step that no export format has.
+  private mutating func refuseKeys(of step: ExportedSteps.Step) {
+    let subject = step.subject
+    func refuse(_ isSet: Bool, _ key: String, _ reason: String) {
+      if isSet { refusals.add(subject, key, reason) }
     }
+    guard let extras = step.extras else { return }
+    refuse(extras.cache != nil, "cache", "the other engine runs every step of every run")
+    refuse(extras.share != nil, "share", "steps of the other engine do not share an execution")
+    refuse(extras.usesTerminal, "terminal", "steps of the other engine have no terminal")
+    refuse(extras.priority != 0, "priority", Self.queue)
+    refuse(
+      extras.repetition != nil, "repeat", "the other engine repeats a step only after a failure")
+    refuse(!extras.pools.isEmpty, "pool", "the pools of a project are those of Reprise")
   }
 
   private mutating func read(_ step: inout ExportedSteps.Step) {
-    let scope = step.extras?.scope ?? 0
-    let action = step.step.action
-    let before = refusals.all.count
-    var templates = step.step.environment.sorted { $0.key < $1.key }
-      .map { (key: "env.\($0.key)", template: $0.value) }
-    if let directory = step.step.directory { templates.append(("dir", directory)) }
-    templates += action.templates.map { ("exec", $0) }
-    switch action.form {
+    switch step.step.action.form {
     case .action(let name):
       return refusals.add(step.subject, "call", "\"\(name)\" is an action of this program")
     case .closure:
@@ -142,105 +159,135 @@ struct ExportReader {
         refusals.add(
           step.subject, "approval", "only a step that does nothing else can wait for approval")
       }
+      readCommand(of: &step)
     }
-    for (key, template) in templates { check(template, scope, step.subject, key) }
-    for condition in step.extras?.conditions ?? [] {
-      check(condition.template, condition.scope, step.subject, "if")
+    readEnvironment(of: &step)
+    readDirectories(of: &step)
+    readOutputs(of: &step)
+    for (key, value) in step.values {
+      var names: Set<String> = []
+      value.visit { part in
+        guard let text = part.constant?.asText else { return }
+        names.formUnion(text.matches(of: /REPRISE_[A-Z_]+/).map { String($0.output) })
+      }
+      step.variables += names.sorted().map { ($0, key) }
     }
-    guard refusals.all.count == before, refusedScopes.isEmpty else { return }
-    resolve(&step)
+  }
+}
+
+// The values of steps.
+extension ExportReader {
+  private typealias Place = ValueReader.Place
+
+  private func place(of step: ExportedSteps.Step) -> Place {
+    Place(scope: step.extras?.scope ?? 0, bindings: step.extras?.bindings)
   }
 
-  /// Computes the values of a step, none of which depends on a run.
-  private mutating func resolve(_ step: inout ExportedSteps.Step) {
-    let values = RunValues.withoutRun()
-    do throws(ResolutionError) {
-      if let condition = try workflow.unmetCondition(of: step.step, values) {
-        refusals.add(step.subject, "if", "it is always false: \(condition)")
-      }
-      let resolved = try workflow.resolved(step.step, values)
-      step.environment = resolved.environment.sorted { $0.key < $1.key }
-        .map { (name: $0.key, value: $0.value) }
-      step.directories = resolved.directories
-      switch resolved.action {
-      case .run(let script):
-        if script.hasPrefix("#!"), !step.step.hasOwnShell {
-          refusals.add(step.subject, "run", "its first line names an interpreter; use \"shell\"")
-        }
-        step.command = command(step.step.shell ?? workflow.shell, script)
-      case .exec(let words): step.command = words
-      case .call, .perform, .wait, .pause, .unmet: break
-      }
-      for word in step.command ?? [] { refuseVariables(in: word, step.subject, "run") }
-      for (name, value) in step.environment {
-        refuseVariables(in: value, step.subject, "env.\(name)")
-      }
+  /// Returns the text of a template; nil if it is refused.
+  private mutating func text(
+    _ template: Template, _ place: Place, _ subject: ExportRefusal.Subject, _ key: String
+  ) -> ExportedValue? {
+    do throws(ValueReader.Problem) {
+      return try values.text(of: template, place)
     } catch {
-      let parts = error.description.split(separator: ": ", maxSplits: 1).map(String.init)
-      refusals.add(step.subject, parts.first ?? "", parts.last ?? "")
+      refusals.add(subject, key, error.reason)
+      return nil
     }
   }
 
-  /// Refuses a text that reads one of the variables that Reprise sets for its steps.
-  private mutating func refuseVariables(
-    in text: String, _ subject: ExportRefusal.Subject, _ key: String
-  ) {
-    for match in text.matches(of: /REPRISE_[A-Z_]+/) {
-      refusals.add(subject, key, "only Reprise sets \(match.output)")
-    }
+  /// Returns a scope and those of the files that use it, the outermost first.
+  private func chain(of scope: Int) -> [Int] {
+    let parents = sequence(first: scope) { workflow.scopes[$0].parent }
+    return parents.reversed()
   }
 
-  // MARK: Expressions
-
-  /// Refuses a template that reads values that are only known during a run.
-  ///
-  /// - Returns: Whether it can be computed before.
-  @discardableResult
-  private mutating func check(
-    _ template: Template, _ scope: Int, _ subject: ExportRefusal.Subject, _ key: String
-  ) -> Bool {
-    let reasons = Set(runTimeReasons(in: template, scope)).sorted()
-    for reason in reasons { refusals.add(subject, key, reason) }
-    return reasons.isEmpty
-  }
-
-  private func runTimeReasons(in template: Template, _ scope: Int) -> [String] {
-    var reasons: [String] = []
-    for (expression, _) in template.expressions {
-      var uses = 0
-      expression.visit { part in
-        switch part.kind {
-        case .root(.params): uses += 1
-        case .root(let root) where Self.isOfRun(root):
-          reasons.append("\"\(root.rawValue)\" is only known during a run")
-        case .call(let function, _) where function.readsFiles || function.isStatus:
-          reasons.append("\"\(function.rawValue)()\" is only known during a run")
-        default: break
-        }
+  private mutating func readCommand(of step: inout ExportedSteps.Step) {
+    guard let script = step.step.action.script else {
+      let place = place(of: step)
+      step.command = []
+      for template in step.step.action.templates {
+        if let word = text(template, place, step.subject, "exec") { step.command?.append(word) }
       }
-      let named = expression.namedMembers.filter { $0.root == .params }.map(\.name)
-      // `toJSON(params)` reads all of them.
-      let parameters = named.count == uses ? named : Array(workflow.scopes[scope].parameters.keys)
-      for name in parameters { reasons += runTimeReasons(ofParameter: name, scope) }
+      return
     }
-    return reasons
+    if script.hasPrefix("#!"), !step.step.hasOwnShell {
+      refusals.add(step.subject, "run", "its first line names an interpreter; use \"shell\"")
+    }
+    step.command = command(step.step.shell ?? workflow.shell, script)
+      .map { .constant(.text($0)) }
   }
 
-  private func runTimeReasons(ofParameter name: String, _ scope: Int) -> [String] {
-    switch workflow.scopes[scope].parameters[name] {
-    case .template(let template, _):
-      runTimeReasons(in: template, workflow.scopes[scope].parent ?? 0)
-    case .open: ["the parameter \"\(name)\" has no default value"]
-    case .value, nil: []
+  /// Reads the variables of the files, groups and settings around a step, the outermost first.
+  private mutating func readEnvironment(of step: inout ExportedSteps.Step) {
+    let place = place(of: step)
+    var all: [String: ExportedValue] = [:]
+    func add(_ variables: [String: Template], _ place: Place) {
+      for (name, template) in variables.sorted(by: { $0.key < $1.key }) {
+        all[name] = text(template, place, step.subject, "env.\(name)")
+      }
+    }
+    for scope in chain(of: place.scope) {
+      let found = workflow.scopes[scope]
+      for outer in found.callerOuter {
+        add(outer.environment, Place(scope: outer.scope, bindings: outer.bindings))
+      }
+      add(found.callerEnvironment, Place(scope: found.parent ?? 0, bindings: found.bindings))
+    }
+    add(
+      workflow.scopes[place.scope].environment,
+      Place(scope: place.scope, isFileEnvironment: true))
+    for outer in step.extras?.outer ?? [] {
+      add(outer.environment, Place(scope: outer.scope, bindings: outer.bindings))
+    }
+    add(step.step.environment, place)
+    step.environment = all.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+  }
+
+  /// Reads the directories of the files, groups and settings around a step, the outermost first.
+  private mutating func readDirectories(of step: inout ExportedSteps.Step) {
+    let place = place(of: step)
+    var all: [(Template, Place)] = []
+    func add(_ settings: [OuterSettings]) {
+      for outer in settings {
+        let place = Place(scope: outer.scope, bindings: outer.bindings)
+        all += outer.directories.map { ($0, place) }
+      }
+    }
+    for scope in chain(of: place.scope) {
+      let found = workflow.scopes[scope]
+      add(found.callerOuter)
+      let caller = Place(scope: found.parent ?? 0, bindings: found.bindings)
+      all += found.callerDirectories.map { ($0, caller) }
+      if let directory = found.directory { all.append((directory, Place(scope: scope))) }
+    }
+    add(step.extras?.outer ?? [])
+    all += (step.extras?.directories ?? []).map { ($0, place) }
+    if let directory = step.step.directory { all.append((directory, place)) }
+    for (template, place) in all {
+      if let value = text(template, place, step.subject, "dir") { step.directories.append(value) }
     }
   }
 
-  private static func isOfRun(_ root: Expression.Root) -> Bool {
-    switch root {
-    case .env, .secrets, .steps, .run, .machine, .trigger, .args, .stdout, .outputs, .status,
-      .attempt:
-      true
-    case .params, .matrix, .item, .index, .workflow: false
+  private mutating func readConditions(of step: inout ExportedSteps.Step) {
+    for condition in step.extras?.conditions ?? [] {
+      let place = Place(scope: condition.scope, bindings: condition.bindings)
+      do throws(ValueReader.Problem) {
+        let value = try values.value(of: condition.template, place)
+        // One that is always true says nothing.
+        if value.constant?.isTruthy != true {
+          step.conditions.append((condition.template.source, value))
+        }
+      } catch {
+        refusals.add(step.subject, "if", error.reason)
+      }
+    }
+  }
+
+  private mutating func readOutputs(of step: inout ExportedSteps.Step) {
+    for (name, template) in (step.extras?.outputs ?? [:]).sorted(by: { $0.key < $1.key }) {
+      if let value = text(template, place(of: step), step.subject, "outputs.\(name)") {
+        step.outputs.append((name, value))
+      }
     }
   }
 }

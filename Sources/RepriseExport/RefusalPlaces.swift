@@ -32,25 +32,31 @@ struct RefusalPlaces {
       let root = Document(SourceText(bytes)).root
     else { return nil }
     self.workflow = workflow
-    let parts = root["workflows"]?.values ?? []
-    let own = ([root] + parts).first { $0["steps"] != nil }
-    main = SourceFile(path: path, document: root, root: own ?? root)
+    // One of the workflows of a file is known by its name only.
+    let part = root["name"]?.text == workflow.name ? nil : root["workflows"]?[workflow.name]
+    main = SourceFile(path: path, document: root, root: part ?? root)
   }
 
-  /// Returns refusals with their places, in the order of the file.
+  /// Returns refusals with their places, in the order of the file, and each key once.
+  ///
+  /// Items of a `foreach`, and steps that inherit a key, are refused at the same place.
   func sorted(_ refusals: [ExportRefusal]) -> [ExportRefusal] {
-    let found = refusals.map { refusal in (refusal, place(of: refusal)) }
-    let placed = found.map { refusal, place in
+    var files = [main.path: 0]
+    let placed = refusals.enumerated().map { offset, refusal in
       var refusal = refusal
-      refusal.place = place.map { "\($0.path):\($0.mark.line):\($0.mark.column)" }
-      return (refusal: refusal, place: place)
+      var order = [0, 0, 0, offset]
+      if let (path, mark) = place(of: refusal) {
+        refusal.place = "\(path):\(mark.line):\(mark.column)"
+        order = [files[path] ?? files.count, mark.line, mark.column, offset]
+        files[path] = order[0]
+      }
+      return (refusal: refusal, order: order)
     }
-    return placed.enumerated().sorted { first, second in
-      let (left, right) = (first.element.place, second.element.place)
-      guard let left, let right, left != right else { return first.offset < second.offset }
-      if left.path != right.path { return left.path == main.path }
-      return left.mark < right.mark
-    }.map(\.element.refusal)
+    var seen: Set<String> = []
+    return placed.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.refusal)
+      .filter { refusal in
+        refusal.place.map { seen.insert("\($0) \(refusal.key) \(refusal.reason)").inserted } ?? true
+      }
   }
 
   private func place(of refusal: ExportRefusal) -> (path: String, mark: Mark)? {
@@ -125,9 +131,5 @@ extension Node {
 
   fileprivate var items: [Node] {
     if case .sequence(let nodes) = content { nodes } else { [] }
-  }
-
-  fileprivate var values: [Node] {
-    if case .mapping(let pairs) = content { pairs.map(\.value) } else { [] }
   }
 }

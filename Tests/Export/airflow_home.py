@@ -1,5 +1,6 @@
 # Airflow in a temporary folder: its database, and runs of exported DAGs.
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -10,7 +11,7 @@ import sysconfig
 class Airflow:
     """An installation whose files are all below one folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, secrets):
         self.folder = folder
         self.dags = os.path.join(folder, "dags")
         os.makedirs(self.dags)
@@ -25,6 +26,9 @@ class Airflow:
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{self.database}",
             "AIRFLOW__LOGGING__BASE_LOG_FOLDER": os.path.join(home, "logs"),
         }
+        for name, value in secrets.items():
+            connection = json.dumps({"conn_type": "generic", "password": value})
+            self.environment[f"AIRFLOW_CONN_{name.upper()}"] = connection
         os.makedirs(home)
         self.succeed("db", "migrate")
 
@@ -60,3 +64,23 @@ class Airflow:
             "select task_id, state from task_instance where dag_id = ?", [dag_id]))
         database.close()
         return status == 0, states, output
+
+    def values(self, dag_id):
+        """The XCom values of the tasks of a DAG, by task and key."""
+        database = sqlite3.connect(self.database)
+        found = {}
+        for task, key, value in database.execute(
+                "select task_id, key, value from xcom where dag_id = ?", [dag_id]):
+            found.setdefault(task, {})[key] = decoded(value)
+        database.close()
+        return found
+
+
+def decoded(value):
+    """A value of an XCom, which is a text of JSON in a column of JSON."""
+    while isinstance(value, (str, bytes)):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            break
+    return value

@@ -15,6 +15,7 @@ import traceback
 import yaml
 
 import argo
+import repository
 from airflow_home import Airflow
 
 # Texts that a shell, Python, YAML, Jinja, Argo or Kubernetes could change.
@@ -58,13 +59,17 @@ class Workspace:
         assert all(found), lines
         return [line[1] for line in found]
 
+    def start_airflow(self):
+        """Installs Airflow in the folder, once."""
+        if self.airflow is None:
+            self.airflow = Airflow(os.path.join(self.folder, "airflow"), repository.SECRETS)
+
     def run_in_airflow(self, workflow):
         """Runs a workflow in Airflow.
 
         Returns whether it succeeded, the states of its tasks, its output, and its folder.
         """
-        if self.airflow is None:
-            self.airflow = Airflow(os.path.join(self.folder, "airflow"))
+        self.start_airflow()
         project = os.path.join(self.airflow.dags, workflow["name"])
         os.makedirs(project)
         file = os.path.join(project, "dag.py")
@@ -204,32 +209,30 @@ REFUSED = {
     "call": ({"call": "upload", "run": None}, "both"),
     "cache": ({"cache": {"inputs": ["x"]}}, "both"),
     "share": ({"share": "x"}, "both"),
-    "outputs.x": ({"outputs": {"x": "1"}}, "both"),
-    "env.X": ({"env": {"X": "${{ steps.z.outputs.y }}"}}, "both"),
-    "exec": ({"exec": ["x", "${{ run.id }}"], "run": None}, "both"),
+    "env.X": ({"env": {"X": "${{ machine.os }}"}}, "both"),
+    "exec": ({"exec": ["x", "${{ run.dir }}"], "run": None}, "both"),
     "dir": ({"dir": "${{ env.HOME }}"}, "both"),
-    "if": ({"if": "steps.z.result == 'success'"}, "both"),
-    "run": ({"run": "echo x >> $REPRISE_OUTPUT"}, "both"),
+    "if": ({"if": "failure()"}, "both"),
+    "run": ({"run": "echo x >> $REPRISE_ENV"}, "both"),
     "approval": ({"approval": "?"}, "both"),
-    "grace": ({"grace": "1s"}, "both"),
-    "max-parallel": ({"foreach": ["x"], "max-parallel": 1}, "both"),
+    "max-parallel": ({"foreach": ["x", "y"], "max-parallel": 1, "needs": []}, "both"),
     "fail-fast": ({"foreach": ["x"], "fail-fast": True}, "both"),
     "retry.jitter": ({"retry": {"limit": 1, "jitter": 0.5}}, "both"),
     "retry.backoff": ({"retry": {"limit": 2, "backoff": "linear"}}, "both"),
+    "retry.for": ({"retry": {"limit": 1, "for": ["out-of-memory"]}}, "both"),
     "survive": ({"survive": True}, "airflow"),
     "mutex": ({"mutex": "x"}, "airflow"),
-    "retry.on": ({"retry": {"limit": 1, "on": 3}}, "airflow"),
-    "continue-on-error": ({"continue-on-error": True, "retry": 1}, "airflow"),
+    "grace": ({"grace": "1s"}, "argo"),
+    "outputs.x": ({"outputs": {"x": "1"}}, "argo"),
+    "needs": ({"needs": {"z": "over"}}, "argo"),
     "timeout": ({"timeout": "1500ms"}, "argo"),
     "retry.factor": ({"retry": {"limit": 2, "backoff": "exponential", "factor": 1.5}}, "argo"),
     "runner.network": ({"runner": {"container": {"image": "x", "network": "none"}}}, "argo"),
     "runner": ({"runner": "local"}, "argo"),
-    "workflow, secrets.x": ({"secrets": {"x": {"env": "HOME"}}}, "both"),
     "workflow, keep": ({"keep": {"runs": 3}}, "both"),
     "workflow, durability": ({"durability": "power"}, "both"),
     "workflow, on-end": ({"on-end": "x"}, "both"),
-    "workflow, grace": ({"grace": "1s"}, "both"),
-    "workflow, env.X": ({"env": {"X": "${{ run.id }}"}}, "both"),
+    "workflow, grace": ({"grace": "1s"}, "argo"),
     "workflow, concurrency": ({"concurrency": {"group": "x", "policy": "restart"}}, "both"),
     "workflow, on.files": ({"on": {"files": ["x"]}}, "airflow"),
     "workflow, on.schedule.every": ({"on": {"schedule": {"every": "1h"}}}, "airflow"),
@@ -261,11 +264,11 @@ def what_cannot_be_expressed_is_refused(work):
 
 
 def all_refusals_are_listed(work):
-    """One error does not hide the others."""
+    """One error does not hide the others, and they are in the order of the file."""
     refused = work.refusals({"keep": {"runs": 1}, "steps": [
         step("a", share="x"), step("b", mutex="y", cache={"inputs": ["x"]})]}, "airflow")
     assert [line.split(": ")[1] for line in refused] == [
-        "workflow, keep", 'step "a", share', 'step "b", cache', 'step "b", mutex'], refused
+        "workflow, keep", 'step "a", share', 'step "b", mutex', 'step "b", cache'], refused
     return f"{len(refused)} lines"
 
 
@@ -351,7 +354,7 @@ def airflow_runs_finally(work):
     succeeded, states, output, _ = work.run_in_airflow({
         "name": "finally-tolerant", "steps": [step("work")],
         "finally": [step("clean", run="exit 1", **{"continue-on-error": True})]})
-    assert succeeded and states["clean"] == "failed", f"{states}\n{output[-4000:]}"
+    assert succeeded and states["clean"] == "skipped", f"{states}\n{output[-4000:]}"
     return "after success, after a failure, and failing itself"
 
 
@@ -364,7 +367,68 @@ def airflow_continues_on_error(work):
     succeeded, states, _, folder = work.run_in_airflow({"name": "intolerant", "steps": [
         step("broken", run="exit 1"), step("tolerant", **tolerant), step("then")]})
     assert not succeeded and lines(folder, "trace") == [], states
+    succeeded, states, output, folder = work.run_in_airflow({"name": "tolerant-retry", "steps": [
+        step("may-fail", run="echo x >> tries; exit 7", timeout="1m",
+             retry={"limit": 2, "delay": "1ms", "for": [7]}, **tolerant),
+        step("once", run="echo x >> once; exit 8", retry={"limit": 2, "for": [7]}, **tolerant)]})
+    assert succeeded and len(lines(folder, "tries")) == 3, f"{states}\n{output[-4000:]}"
+    assert len(lines(folder, "once")) == 1, lines(folder, "once")
     return json.dumps(states)
+
+
+VALUES = {
+    # Outputs of a step, and expressions about them.
+    "text": "it's \\b \\ \"x\" é", "list": '[1, 2.5, 3.0, 1e3, "a,b", null, true, [], {}]', "empty": "",
+    "map": '{"b": "\\b\\f\\u007f\\n", "a": {"n": 12345678901234567890}, "e": []}', "number": "0.1",
+}
+EXPRESSIONS = [
+    "steps.a.outputs.text", "fromJSON(steps.a.outputs.list)", "fromJSON(steps.a.outputs.map)",
+    "join(fromJSON(steps.a.outputs.list), ' ')", "toJSON(steps.a.outputs.text)",
+    "toJSON(fromJSON(steps.a.outputs.map).b)", "fromJSON(steps.a.outputs.map).a.n",
+    "fromJSON(steps.a.outputs.map).e && 'full' || 'empty'", "!fromJSON(steps.a.outputs.map).e",
+    "fromJSON(steps.a.outputs.map).none || 'none'", "fromJSON(steps.a.outputs.list)[1]",
+    "fromJSON(steps.a.outputs.list)[99] || 'beyond'", "steps.a.outputs.empty || 'other'",
+    "steps.a.outputs.missing || 'missing'", "steps.a.outputs.empty == fromJSON('null')",
+    "fromJSON(steps.a.outputs.number) < 0.2 && steps.a.outputs.number != '1'",
+    "contains(fromJSON(steps.a.outputs.list), 'a,b')", "contains(steps.a.outputs.text, 's ')",
+    "startsWith(steps.a.outputs.text, 'it') && endsWith(steps.a.outputs.text, 'x')",
+    "format('{0}/{1}/{{}}', steps.a.outputs.text, fromJSON(steps.a.outputs.list)[2])",
+    "toJSON(steps.a.outputs)", "join(steps.each.outputs.x, '+')", "toJSON(steps.each.outputs.x)",
+    "steps.a.result", "steps.skipped.result", "steps.bad.result == 'failure' && 'bad'",
+    "steps.bad.outputs.before", "(steps.a.outputs.empty || 0) == 0",
+]
+
+
+def values_of_a_run_are_equal_in_airflow(work):
+    """Expressions with values of a run have the same values as in Reprise."""
+    script = "import os; open(os.environ['REPRISE_OUTPUT'], 'w').write(os.environ['LINES'])"
+    written = "".join(f"{name}={value}\n" for name, value in VALUES.items())
+    workflow = {
+        "name": "values", "steps": [
+            {"id": "a", "exec": ["python3", "-c", script], "env": {"LINES": written}},
+            {"id": "each", "foreach": ["x", "y"], "if": "item == 'x'",
+             "run": 'echo "x=1" >> "$REPRISE_OUTPUT"'},
+            step("skipped", **{"if": "steps.a.outputs.empty != ''"}),
+            step("bad", run='echo before=1 >> "$REPRISE_OUTPUT"; exit 3',
+                 **{"continue-on-error": True}),
+            {"id": "all", "exec": ["true"], "outputs": {
+                f"e{number}": f"${{{{ {text} }}}}" for number, text in enumerate(EXPRESSIONS)}},
+            step("over", needs={"all": "over"})]}
+    work.start_airflow()
+    project = os.path.join(work.airflow.dags, "values")
+    os.makedirs(project)
+    text = work.export(workflow, "airflow")
+    path = os.path.join(project, "values.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        yaml.safe_dump(workflow, file, sort_keys=False)
+    expected = repository.run_by_reprise(work, project, path)
+    found = repository.run_by_airflow(work, project, text)
+    assert expected[1] and len(expected[0]["all"][1]) == len(EXPRESSIONS), expected
+    for number, expression in enumerate(EXPRESSIONS):
+        pair = [results[0]["all"][1][f"e{number}"] for results in (expected, found)]
+        assert pair[0] == pair[1], f"{expression}: {pair}"
+    assert expected == found, (expected, found)
+    return f"{len(EXPRESSIONS)} expressions"
 
 
 def airflow_has_the_settings(work):
@@ -375,8 +439,7 @@ def airflow_has_the_settings(work):
         "steps": [step("a", timeout="90s", retry={
             "limit": 4, "delay": "1500ms", "backoff": "exponential", "factor": 3,
             "max-delay": "1m"})]}
-    if work.airflow is None:
-        work.airflow = Airflow(os.path.join(work.folder, "airflow"))
+    work.start_airflow()
     file = os.path.join(work.airflow.dags, "settings.py")
     with open(file, "w", encoding="utf-8") as output:
         output.write(work.export(workflow, "airflow"))
@@ -417,6 +480,7 @@ CHECKS = [
     airflow_runs_a_diamond_in_order, airflow_stops_after_a_failure, airflow_retries,
     airflow_passes_hostile_texts, airflow_runs_finally, airflow_continues_on_error,
     airflow_has_the_settings, airflow_stops_a_step_after_its_timeout,
+    values_of_a_run_are_equal_in_airflow, *repository.CHECKS,
 ]
 
 
@@ -429,6 +493,7 @@ def main():
     passed = True
     with tempfile.TemporaryDirectory(prefix="reprise-export-") as folder:
         work = Workspace(os.path.realpath(options.reprise), folder)
+        work.kubelet = kubelet
         for check in CHECKS:
             name = check.__name__.replace("_", " ")
             if options.only not in name:

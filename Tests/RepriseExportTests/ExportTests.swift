@@ -132,41 +132,32 @@ struct ExportTests {
             schedule=None,
         ):
             steps = {}
-            steps["fetch"] = BashOperator(
+            steps["fetch"] = Step(
                 task_id="fetch",
                 task_display_name="fetch",
-                bash_command=command("tool", "it's {{ ds }}"),
-                env={"A": literal("\"\\")},
-                append_env=True,
-                cwd=literal(str(PROJECT)),
-                skip_on_exit_code=failures(),
-                do_xcom_push=False,
+                command=["tool", "it's {{ ds }}"],
+                variables={"A": "\"\\"},
+                continues=True,
                 retries=0,
             )
-            steps["step-2nd"] = BashOperator(
+            steps["step-2nd"] = Step(
                 task_id="step-2nd",
                 task_display_name="2nd",
-                bash_command=command(
+                command=[
                     "/bin/sh",
                     "-e",
                     "-c",
                     "echo é\n"
                     "exit 3\n"
-                ),
-                cwd=literal(str(PROJECT)),
-                skip_on_exit_code=None,
-                do_xcom_push=False,
+                ],
                 retries=2,
                 retry_delay=timedelta(seconds=1, microseconds=500000),
                 trigger_rule="none_failed",
             )
-            steps["clean"] = BashOperator(
+            steps["clean"] = Step(
                 task_id="clean",
                 task_display_name="clean",
-                bash_command=command("/bin/sh", "-e", "-c", "./clean.sh"),
-                cwd=literal(str(PROJECT)),
-                skip_on_exit_code=None,
-                do_xcom_push=False,
+                command=["/bin/sh", "-e", "-c", "./clean.sh"],
                 retries=0,
             )
             [steps["fetch"]] >> steps["step-2nd"]
@@ -205,11 +196,11 @@ struct ExportTests {
     ("call: upload", "call: \"upload\" is an action of this program"),
     ("{ run: x, cache: { inputs: [y] } }", "cache: the other engine runs every step of every run"),
     ("{ run: x, share: y }", "share: steps of the other engine do not share an execution"),
-    ("{ run: x, env: { A: \"${{ run.id }}\" } }", "env.A: \"run\" is only known during a run"),
+    ("{ run: x, env: { A: \"${{ run.dir }}\" } }", "env.A: \"run.dir\" is only known during a run"),
+    ("{ run: x, env: { A: \"${{ workflow.dir }}\" } }", "env.A: the other engine has no folder"),
     ("{ exec: [x, \"${{ params.open }}\"] }", "exec: the parameter \"open\" has no default value"),
-    ("{ run: x, if: \"!params.set\" }", "if: it is always false: !params.set"),
     ("{ run: x, if: failure() }", "if: \"failure()\" is only known during a run"),
-    ("run: echo $REPRISE_ATTEMPT", "run: only Reprise sets REPRISE_ATTEMPT"),
+    ("run: echo $REPRISE_ENV", "run: only Reprise sets REPRISE_ENV"),
     ("{ run: x, approval: y }", "approval: only a step that does nothing else can wait"),
     ("{ run: x, retry: { limit: 1, jitter: 1 } }", "retry.jitter: "),
   ])
@@ -221,7 +212,7 @@ struct ExportTests {
       steps: [{ id: a, \(inner) }]
       """
     for format in ExportFormat.allCases {
-      let found = try refusals(text, as: format).filter { !$0.contains("runs on the worker") }
+      let found = try refusals(text, as: format).filter { !$0.contains("on the worker itself") }
       #expect(found.count == 1)
       #expect(found.first?.hasPrefix("error: step \"a\", \(refusal)") == true, "\(found)")
     }
@@ -261,13 +252,12 @@ struct ExportTests {
       on: { files: [x], schedule: { every: 1h } }
       steps:
         - { id: a, run: x, env: { T: "${{ secrets.token }}" }, mutex: m }
-        - { id: b, foreach: [1], max-parallel: 1, run: y }
+        - { id: b, foreach: [1, 2], max-parallel: 1, needs: [], run: y }
       """
     #expect(
       try refusals(text, as: .airflow).map { $0.split(separator: ": ")[1] } == [
-        "workflow, keep", "workflow, secrets.token", "step \"a\", env.T",
-        "step \"b[0]\", max-parallel", "workflow, on.files", "workflow, on.schedule.every",
-        "step \"a\", mutex",
+        "workflow, keep", "step \"b[0]\", max-parallel", "workflow, on.files",
+        "workflow, on.schedule.every", "step \"a\", mutex",
       ])
   }
 
@@ -286,7 +276,7 @@ struct ExportTests {
               cache: { inputs: x }
               run: x
             - id: two
-              foreach: [1]
+              foreach: [1, 2]
               fail-fast: true
               steps: [{ id: inner, share: y, run: x }]
         - { id: last, uses: "#part" }
@@ -310,7 +300,7 @@ struct ExportTests {
         "w.yaml:6:9|error|step \"pack\", cache",
         "w.yaml:10:9|error|step \"two[0]/inner\", fail-fast",
         "w.yaml:11:30|error|step \"two[0]/inner\", share",
-        "w.yaml:15:12|error|the file of \"last/\", env.A",
+        "w.yaml:15:12|error|step \"last/it\", env.A",
         "w.yaml:16:31|error|step \"last/it\", priority", "w.yaml:17:1|error|workflow, keep",
         "parts/used.yaml:4:5|error|step \"first/b\", wait",
       ])

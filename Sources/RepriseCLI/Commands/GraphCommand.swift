@@ -15,10 +15,11 @@ struct GraphCommand: AsyncParsableCommand {
 
       argo prints a manifest for Argo Workflows, and airflow a Python file for Apache \
       Airflow 3.2 or newer. Whatever the other engine cannot express is an error: all \
-      of these are listed, nothing is printed, and the exit status is 2. Among them are \
-      actions, step outputs and secrets in expressions, cache, share, and triggers \
-      (airflow: except one cron schedule). With argo, each step needs a container \
-      runner, for its image. Parameters have their default values.
+      of these are listed with their lines, nothing is printed, and the exit status is 2. \
+      Among them are actions, cache, share, items that a step computes, and triggers \
+      (airflow: except one cron schedule). With argo, each step needs an image: that of \
+      its container runner, or --image. Parameters have their default values. Secrets are \
+      never written: they are connections of Airflow, or a secret of Kubernetes.
 
       The manifest for Argo is checked against Argo's schema in tests, but was never \
       run by Argo. The file for Airflow is executed in tests.
@@ -27,6 +28,7 @@ struct GraphCommand: AsyncParsableCommand {
         reprise graph coordinator
         reprise graph coordinator --format dot | dot -Tsvg > coordinator.svg
         reprise graph nightly --format airflow > dags/nightly.py
+        reprise graph nightly --format argo --image alpine:3.20 > nightly.yaml
       """)
 
   /// What is printed: a drawing, or a file for another engine.
@@ -40,6 +42,15 @@ struct GraphCommand: AsyncParsableCommand {
   @Option(help: "Output format: text, mermaid, dot, json, argo or airflow.")
   var format = Format.drawing(.text)
 
+  @Option(help: "With argo: the container image for steps without a runner.")
+  var image: String?
+
+  func validate() throws {
+    if image != nil, format != .export(.argo) {
+      throw ValidationError("--image is the image of steps in Argo; give --format argo, too")
+    }
+  }
+
   func run() async throws {
     let loaded = try workflow.load().workflow
     switch format {
@@ -47,7 +58,7 @@ struct GraphCommand: AsyncParsableCommand {
       let text = loaded.rendered(as: format)
       printLine(format == .json ? TerminalSafe(json: text) : TerminalSafe(lines: text))
     case .export(let format):
-      switch loaded.exported(as: format, running: { $0.commandLine(for: $1) }) {
+      switch loaded.exported(as: format, image: image, running: { $0.commandLine(for: $1) }) {
       case .success(let text): printLine(TerminalSafe(lines: text))
       case .failure(let refusals):
         for refusal in refusals.all { printError("\(refusal.description)") }
