@@ -93,11 +93,14 @@ enum AirflowRuntime {
             tolerated = self.task.xcom_pull(task_ids=step, key="result")
             return tolerated or RESULTS.get(self.states([step]).get(step), "")
 
+        def failed(self, steps):
+            return bool({"failed", "upstream_failed"} & set(self.states(steps).values()))
+
         def ending(self):
             """How the steps before those at the end have ended."""
-            steps = [task.task_id for task in self.task.task.dag.tasks if not task.is_teardown]
-            states = self.states(steps).values()
-            return "failure" if {"failed", "upstream_failed"} & set(states) else "success"
+            dag = self.task.task.dag
+            before = [task.task_id for task in dag.tasks if not task.is_teardown]
+            return "failure" if self.failed(before) else "success"
 
         def secret(self, name):
             """A secret: the password of the connection with this name."""

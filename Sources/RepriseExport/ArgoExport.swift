@@ -119,7 +119,9 @@ struct ArgoExport {
     var task: [(String, YAMLValue)] = [("name", .text(name)), ("template", .text(name))]
     let needs = steps.needs(of: step).map { names[$0.index.position] }
     if step.ignoresResults {
-      refusals.add(step.subject, "needs", "a task in Argo starts when all needs have succeeded")
+      refusals.add(
+        step.subject, step.testsStatus ? "if" : "needs",
+        "a task in Argo starts when all needs have succeeded")
     }
     let inputs = values.inputs(of: step)
     if !inputs.isEmpty {
@@ -160,7 +162,7 @@ struct ArgoExport {
   /// Returns what must be true for a step to run; nil if nothing must.
   private mutating func condition(of step: ExportedSteps.Step) -> String? {
     if step.neverRuns { return "false" }
-    guard !step.conditions.isEmpty else { return nil }
+    guard !step.conditions.isEmpty, !step.testsStatus else { return nil }
     var codes: [String] = []
     for condition in step.conditions {
       do throws(ArgoValues.Problem) {

@@ -83,7 +83,8 @@ struct ArgoValues {
       return texts.joined(separator: escape(separator))
     case .secret:
       throw Problem(reason: "in Argo, a secret can only be the whole value of a variable")
-    case .ending, .outputList, .outputs, .result, .stdout, .written, .element, .not, .binary, .call:
+    case .ending, .failed, .outputList, .outputs, .result, .stdout, .written, .element, .not,
+      .binary, .call:
       break
     }
     throw Problem(

@@ -270,7 +270,8 @@ extension ExportReader {
 
   private mutating func readConditions(of step: inout ExportedSteps.Step) {
     for condition in step.extras?.conditions ?? [] {
-      let place = Place(scope: condition.scope, bindings: condition.bindings)
+      var place = Place(scope: condition.scope, bindings: condition.bindings)
+      if !step.isFinally { place.needs = Array(workflow.graph.needs(of: step.index)) }
       do throws(ValueReader.Problem) {
         let value = try values.value(of: condition.template, place)
         // One that is always true says nothing.

@@ -34,8 +34,12 @@ struct ExportedSteps {
       guard let rules = extras?.needRules else { return true }
       return rules.anyOf.isEmpty && step.needs.allSatisfy { rules.results[$0] == .over }
     }
+    /// Whether a condition asks how its needs have ended.
+    var testsStatus: Bool {
+      !isFinally && extras?.conditions.contains { $0.template.testsStatus } == true
+    }
     /// Whether it starts when its needs have ended, with any result.
-    var ignoresResults: Bool { extras?.needRules != nil }
+    var ignoresResults: Bool { extras?.needRules != nil || testsStatus }
 
     /// All values, each with its key in the workflow file.
     var values: [(key: String, value: ExportedValue)] {

@@ -29,6 +29,8 @@ indirect enum ExportedValue: Equatable {
   case runID
   /// `success` or `failure`: how the steps before those under `finally` have ended.
   case ending
+  /// Whether one of several steps has failed, or was cancelled because of a failure.
+  case failed([StepIndex])
   /// A secret, by the name under which the other engine keeps it.
   case secret(String)
   /// An output of a step, which is an error if the step has not set it.
@@ -61,21 +63,34 @@ indirect enum ExportedValue: Equatable {
     case .runID, .ending, .secret, .output, .result, .stdout, .written, .text: true
     case .constant(.text), .call(.join, _), .call(.toJSON, _): true
     case .binary(.or, let first, let second): first.isText && second.isText
-    case .constant, .outputList, .outputs, .element, .not, .binary, .call: false
+    case .constant, .failed, .outputList, .outputs, .element, .not, .binary, .call: false
     }
   }
 
   /// Whether it is always true or false.
   var isBoolean: Bool {
     switch self {
-    case .constant(.boolean), .not: true
-    case .binary(.and, let first, let second): first.isBoolean && second.isBoolean
+    case .constant(.boolean), .not, .failed: true
+    case .binary(.and, let first, let second), .binary(.or, let first, let second):
+      first.isBoolean && second.isBoolean
     case .binary(let symbol, _, _): symbol == .equal || symbol == .notEqual || symbol.isOrder
     case .call(let function, _): [.contains, .startsWith, .endsWith].contains(function)
     case .constant, .runID, .ending, .secret, .output, .outputList, .outputs, .result, .stdout,
       .written, .text, .element:
       false
     }
+  }
+
+  /// Whether it reads an output, which a step may not have set.
+  var canBeMissing: Bool {
+    var canBeMissing = false
+    visit { part in
+      switch part {
+      case .output, .outputList, .written: canBeMissing = true
+      default: break
+      }
+    }
+    return canBeMissing
   }
 
   /// Returns values as one text, with neighbouring constants together.
@@ -106,8 +121,8 @@ indirect enum ExportedValue: Equatable {
     case .element(let first, let second), .binary(_, let first, let second):
       first.visit(visitor)
       second.visit(visitor)
-    case .constant, .runID, .ending, .secret, .output, .outputList, .outputs, .result, .stdout,
-      .written:
+    case .constant, .runID, .ending, .failed, .secret, .output, .outputList, .outputs, .result,
+      .stdout, .written:
       break
     }
   }

@@ -57,6 +57,8 @@ struct PythonValues {
     case .constant(let value): return literal(value)
     case .runID: return "run.id"
     case .ending: return "run.ending()"
+    case .failed(let indices):
+      return "run.failed([\(indices.map(step).joined(separator: ", "))])"
     case .secret(let name): return "run.secret(\(pythonText(name)))"
     case .output(let index, let name): return "run.output(\(step(index)), \(pythonText(name)))"
     case .outputList(let indices, let name):
@@ -92,6 +94,7 @@ struct PythonValues {
   ) -> String {
     switch symbol {
     case .or:
+      if first.isBoolean, !first.canBeMissing { return "\(operand(first)) or \(operand(second))" }
       return "either(lambda: \(code(first)), lambda: \(code(second)))"
     case .and:
       if first.isBoolean { return "\(operand(first)) and \(operand(second))" }

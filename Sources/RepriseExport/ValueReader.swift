@@ -10,6 +10,8 @@ struct ValueReader {
     var bindings: Bindings?
     /// Whether the template belongs to `env` of the file, which does not see itself.
     var isFileEnvironment = false
+    /// The needs of the step with the condition; nil outside of conditions and under `finally`.
+    var needs: [StepIndex]?
   }
 
   /// The reason why a value cannot be exported, as a clause.
@@ -172,7 +174,7 @@ struct ValueReader {
       {
         return known
       }
-      return try call(function, values)
+      return try call(function, values, place)
     }
   }
 
@@ -197,18 +199,35 @@ struct ValueReader {
   }
 
   private func call(
-    _ function: Expression.Function, _ values: [ExportedValue]
+    _ function: Expression.Function, _ values: [ExportedValue], _ place: Place
   ) throws(Problem) -> ExportedValue {
+    if function.isStatus { return try status(function, place) }
     if function == .format, let pattern = values[0].constant?.asText {
       return ExportedValue.text(of: try parts(of: pattern, Array(values.dropFirst())))
     }
-    if function.readsFiles || function.isStatus { throw .unknown("\(function.rawValue)()") }
+    if function.readsFiles { throw .unknown("\(function.rawValue)()") }
     guard let function = ExportedValue.Function(function) else {
       throw Problem(
         reason: "\"\(function.rawValue)()\" of a value that is only known during a run"
           + " cannot be exported")
     }
     return .call(function, values)
+  }
+
+  /// Returns the value of a function of the status of the steps before.
+  private func status(
+    _ function: Expression.Function, _ place: Place
+  ) throws(Problem) -> ExportedValue {
+    let isFailed =
+      place.needs.map(ExportedValue.failed)
+      ?? .binary(.equal, .ending, .constant(.text(RunEnding.failure.rawValue)))
+    switch function {
+    case .failure: return isFailed
+    case .success: return .not(isFailed)
+    case .cancelled where place.needs != nil: return .constant(.boolean(false))
+    case .cancelled: throw Problem(reason: "a run that is stopped has failed in the other engine")
+    default: return .constant(.boolean(true))
+    }
   }
 
   /// Splits a pattern of `format` at its places, such as `{0}`.

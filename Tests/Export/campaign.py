@@ -212,7 +212,7 @@ REFUSED = {
     "env.X": ({"env": {"X": "${{ machine.os }}"}}, "both"),
     "exec": ({"exec": ["x", "${{ run.dir }}"], "run": None}, "both"),
     "dir": ({"dir": "${{ env.HOME }}"}, "both"),
-    "if": ({"if": "failure()"}, "both"),
+    "if": ({"if": "hashFiles('x') != ''"}, "both"),
     "run": ({"run": "echo x >> $REPRISE_ENV"}, "both"),
     "approval": ({"approval": "?"}, "both"),
     "max-parallel": ({"foreach": ["x", "y"], "max-parallel": 1, "needs": []}, "both"),
@@ -414,21 +414,43 @@ def values_of_a_run_are_equal_in_airflow(work):
             {"id": "all", "exec": ["true"], "outputs": {
                 f"e{number}": f"${{{{ {text} }}}}" for number, text in enumerate(EXPRESSIONS)}},
             step("over", needs={"all": "over"})]}
-    work.start_airflow()
-    project = os.path.join(work.airflow.dags, "values")
-    os.makedirs(project)
-    text = work.export(workflow, "airflow")
-    path = os.path.join(project, "values.yaml")
-    with open(path, "w", encoding="utf-8") as file:
-        yaml.safe_dump(workflow, file, sort_keys=False)
-    expected = repository.run_by_reprise(work, project, path)
-    found = repository.run_by_airflow(work, project, text)
+    expected, found = run_by_both(work, workflow)
     assert expected[1] and len(expected[0]["all"][1]) == len(EXPRESSIONS), expected
     for number, expression in enumerate(EXPRESSIONS):
         pair = [results[0]["all"][1][f"e{number}"] for results in (expected, found)]
         assert pair[0] == pair[1], f"{expression}: {pair}"
     assert expected == found, (expected, found)
     return f"{len(EXPRESSIONS)} expressions"
+
+
+def run_by_both(work, workflow):
+    """The results of a workflow in Reprise and in Airflow."""
+    work.start_airflow()
+    project = os.path.join(work.airflow.dags, workflow["name"])
+    os.makedirs(project)
+    text = work.export(workflow, "airflow")
+    path = os.path.join(project, "w.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        yaml.safe_dump(workflow, file, sort_keys=False)
+    return (repository.run_by_reprise(work, project, path),
+            repository.run_by_airflow(work, project, text))
+
+
+def steps_after_a_failure_run_alike_in_airflow(work):
+    """Conditions about the status of other steps, and needs that are over."""
+    expected, found = run_by_both(work, {"name": "status", "steps": [
+        step("bad", run="exit 1"), step("after-bad"),
+        step("soft", run="exit 2", needs=[], **{"continue-on-error": True}),
+        step("report", needs=["after-bad"], **{"if": "failure()"}),
+        step("fine", needs=["soft"], **{"if": "success()"}),
+        step("not-fine", needs=["bad", "soft"], **{"if": "success()"}),
+        step("never", needs=["bad"], **{"if": "cancelled()"}), step("after-never", needs=["never"]),
+        step("always", needs=["after-bad"], **{"if": "always()"}),
+        step("over", needs={"bad": "over"}), step("failed", needs={"bad": "failure"}),
+        step("after-over", needs=["over", "failed"])],
+        "finally": [step("sorry", **{"if": "failure()"}), step("hurray", when="success")]})
+    assert not expected[1] and expected == found, f"{expected}\n{found}"
+    return json.dumps({name: state for name, (state, _) in found[0].items()})
 
 
 def airflow_has_the_settings(work):
@@ -480,7 +502,7 @@ CHECKS = [
     airflow_runs_a_diamond_in_order, airflow_stops_after_a_failure, airflow_retries,
     airflow_passes_hostile_texts, airflow_runs_finally, airflow_continues_on_error,
     airflow_has_the_settings, airflow_stops_a_step_after_its_timeout,
-    values_of_a_run_are_equal_in_airflow, *repository.CHECKS,
+    values_of_a_run_are_equal_in_airflow, steps_after_a_failure_run_alike_in_airflow, *repository.CHECKS,
 ]
 
 

@@ -112,6 +112,10 @@ def workflows_of_the_repository_are_valid_in_the_schema_of_argo(work):
             problems = argo.problems(argo.load(text))
             assert problems == [], f"{path}: {problems}\n{text}"
             assert not any(secret in text for secret in SECRETS.values()), path
+        ended = subprocess.run(
+            [work.reprise, "graph", "workflows/outputs.yaml", "--image", "x"], cwd=project,
+            capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode != 0 and "--format argo" in ended.stderr, ended
     assert exported >= 15, exported
     return f"{exported} of {len(files())} exported"
 

@@ -199,7 +199,7 @@ struct ExportTests {
     ("{ run: x, env: { A: \"${{ run.dir }}\" } }", "env.A: \"run.dir\" is only known during a run"),
     ("{ run: x, env: { A: \"${{ workflow.dir }}\" } }", "env.A: the other engine has no folder"),
     ("{ exec: [x, \"${{ params.open }}\"] }", "exec: the parameter \"open\" has no default value"),
-    ("{ run: x, if: failure() }", "if: \"failure()\" is only known during a run"),
+    ("{ run: x, if: \"hashFiles('x') != ''\" }", "if: \"hashFiles()\" is only known during a run"),
     ("run: echo $REPRISE_ENV", "run: only Reprise sets REPRISE_ENV"),
     ("{ run: x, approval: y }", "approval: only a step that does nothing else can wait"),
     ("{ run: x, retry: { limit: 1, jitter: 1 } }", "retry.jitter: "),

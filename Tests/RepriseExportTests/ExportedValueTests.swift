@@ -77,8 +77,11 @@ struct ExportedValueTests {
         - { id: c, if: params.deploy, approval: Deploy? }
         - { id: d, foreach: [1, 2, 3], max-parallel: 2, run: x }
         - { id: e, needs: { d: over }, run: x, outputs: { o: "${{ stdout }}" } }
+        - { id: s, if: failure() || cancelled(), run: x }
+        - { id: t, if: success(), run: x }
       finally:
         - { id: f, when: [failure, cancelled], run: x }
+        - { id: g, if: success(), run: x }
       """
     ).get()
     for part in [
@@ -90,7 +93,10 @@ struct ExportedValueTests {
       "trigger_rule=\"all_done\"",
       #"computed={"o": lambda run: run.stdout},"#,
       #"condition=lambda run: run.ending() == "failure","#,
-      #"[steps["d-0"], steps["d-1"], steps["d-2"], steps["e"], steps["f"]] >> outcome"#,
+      #"condition=lambda run: run.failed(["e"]) or False,"#,
+      #"condition=lambda run: not run.failed(["s"]),"#,
+      #"condition=lambda run: not (run.ending() == "failure"),"#,
+      #"steps["e"], steps["s"], steps["t"], steps["f"], steps["g"]] >> outcome"#,
     ] { #expect(text.contains(part), "\(part)\n\(text.suffix(3000))") }
   }
 
@@ -112,7 +118,7 @@ struct ExportedValueTests {
   }
 
   @Test(arguments: [
-    ("if: failure()", "if: \"failure()\" is only known"),
+    ("if: \"hashFiles('x') != ''\"", "if: \"hashFiles()\" is only known"),
     ("env: { A: \"${{ steps.each.result }}\" }", "env.A: the result of a group"),
     ("env: { A: \"${{ lower(steps.a.outputs.x) }}\" }", "env.A: \"lower()\" of a value"),
     ("env: { A: \"${{ secrets.maybe }}\" }", "env.A: the secret \"maybe\" may be missing"),
@@ -179,6 +185,7 @@ struct ExportedValueTests {
     ("env: { A: \"$REPRISE_ATTEMPT\" }", "env.A: only Reprise sets REPRISE_ATTEMPT"),
     ("if: \"contains(steps.a.outputs.x, 'y')\"", "if: a condition in Argo can only compare"),
     ("if: steps.a.result == 'cancelled'", "if: a task in Argo has no result \"cancelled\""),
+    ("if: always()", "if: a task in Argo starts when all needs have succeeded"),
     ("needs: { a: over }", "needs: a task in Argo starts when all needs have succeeded"),
     ("outputs: { o: \"<${{ stdout }}>\" }", "outputs.o: in Argo, only the whole standard output"),
     ("dir: x", "dir: a container in Argo has no folder"), ("grace: 1s", "grace: "),
