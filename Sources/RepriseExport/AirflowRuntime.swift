@@ -57,7 +57,7 @@ enum AirflowRuntime {
             self.task = context["ti"]
             # Without the characters that are special in the names of files.
             self.id = re.sub("[^A-Za-z0-9_-]", "-", context["run_id"])
-            self.stdout, self.written = "", {}
+            self.stdout, self.written, self.secrets = "", {}, []
 
         def value(self, value):
             return value(self) if callable(value) else value
@@ -104,7 +104,9 @@ enum AirflowRuntime {
 
         def secret(self, name):
             """A secret: the password of the connection with this name."""
-            return Connection.get(name).password
+            value = Connection.get(name).password or ""
+            self.secrets += filter(None, value.splitlines())
+            return value
     """#
 
   /// The operator.
@@ -121,10 +123,11 @@ enum AirflowRuntime {
             super().__init__(**settings)
             self.command, self.variables, self.folder = command, variables or {}, folder
             self.condition, self.computed, self.continues = condition, computed or {}, continues
-            self.retry_for, self.grace, self.process = retry_for, grace, None
+            self.retry_for, self.grace, self.process, self.secrets = retry_for, grace, None, []
 
         def execute(self, context):
             run = Run(context)
+            self.secrets = run.secrets
             try:
                 if self.condition is not None and not self.condition(run):
                     raise AirflowSkipException("its condition is false")
@@ -192,8 +195,12 @@ enum AirflowRuntime {
             return status if status >= 0 else 128 - status
 
         def show(self, lines):
+            """Logs what a program prints, without the secrets of the step."""
             for line in lines:
-                self.log.info("%s", line.decode(errors="replace").rstrip("\n"))
+                text = line.decode(errors="replace").rstrip("\n")
+                for secret in self.secrets:
+                    text = text.replace(secret, "***")
+                self.log.info("%s", text)
 
         def on_kill(self):
             """Ends the processes of the step: SIGTERM, and SIGKILL when the time is over."""

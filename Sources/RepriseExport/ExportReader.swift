@@ -106,7 +106,8 @@ struct ExportReader {
     refuse(
       groups.contains(where: \.continuesOnError), "continue-on-error",
       "only single steps can be continued after")
-    refuse(groups.contains { $0.mutex != nil || !$0.pools.isEmpty }, "mutex", Self.group)
+    refuse(groups.contains { $0.mutex != nil }, "mutex", Self.group)
+    refuse(groups.contains { !$0.pools.isEmpty }, "pool", Self.group)
     refuse(
       groups.contains { $0.failFastCount != nil }, "fail-fast",
       "only the whole workflow can fail fast")
@@ -131,6 +132,7 @@ struct ExportReader {
     refuse(extras.cache != nil, "cache", "the other engine runs every step of every run")
     refuse(extras.share != nil, "share", "steps of the other engine do not share an execution")
     refuse(extras.usesTerminal, "terminal", "steps of the other engine have no terminal")
+    refuse(extras.writesToTerminal, "tty", "steps of the other engine have no terminal")
     refuse(extras.priority != 0, "priority", Self.queue)
     refuse(
       extras.repetition != nil, "repeat", "the other engine repeats a step only after a failure")

@@ -284,6 +284,9 @@ extension ValueReader {
     guard case .member(let inner, "outputs") = base.kind, let step = Self.stepName(inner) else {
       return nil
     }
+    guard name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_-]*/) != nil else {
+      throw Problem(reason: "no step can have an output with this name")
+    }
     switch try target(step, place.scope) {
     case .step(let index): return .output(index, name)
     case .items(let steps): return .outputList(steps, name)

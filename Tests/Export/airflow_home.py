@@ -59,11 +59,37 @@ class Airflow:
         """Runs a DAG; returns whether it succeeded, the states of its tasks, and the output."""
         status, output = self.run("dags", "test", dag_id, "--dagfile-path", file)
         assert status == 0 or "DagRun failed" in output, output[-4000:]
+        return status == 0, self.states(dag_id), output
+
+    def test_all(self, files):
+        """Runs several DAGs, by id, in one process, which takes much less time.
+
+        Returns the ids of those that succeeded, and the output.
+        """
+        code = f"""
+from airflow.cli.cli_parser import get_parser
+for dag, file in {sorted(files.items())!r}:
+    given = get_parser().parse_args(["dags", "test", dag, "--dagfile-path", file])
+    try:
+        given.func(given)
+        print("\\nSUCCEEDED", dag, flush=True)
+    except SystemExit as end:
+        assert "DagRun failed" in str(end.code), end
+"""
+        ended = subprocess.run(
+            [sys.executable, "-c", code], env=self.environment, cwd=self.folder, check=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
+        output = ended.stdout.decode(errors="replace")
+        assert ended.returncode == 0, output[-4000:]
+        return {line.split()[1] for line in output.splitlines() if line.startswith("SUCCEEDED ")}, output
+
+    def states(self, dag_id):
+        """The states of the tasks of a DAG."""
         database = sqlite3.connect(self.database)
         states = dict(database.execute(
             "select task_id, state from task_instance where dag_id = ?", [dag_id]))
         database.close()
-        return status == 0, states, output
+        return states
 
     def values(self, dag_id):
         """The XCom values of the tasks of a DAG, by task and key."""

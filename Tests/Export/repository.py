@@ -62,41 +62,56 @@ def run_by_reprise(work, project, path):
             for step in steps}, ended.returncode == 0
 
 
-def run_by_airflow(work, project, text):
-    """The same in Airflow."""
+def written(project, text):
+    """Writes an export to a file; returns the id of its DAG, and the path."""
     file = os.path.join(project, "dag.py")
     with open(file, "w", encoding="utf-8") as output:
         output.write(text)
-    dag = re.search(r'dag_id="([^"]+)"', text)[1]
-    succeeded, states, output = work.airflow.test(dag, file)
-    values = work.airflow.values(dag)
-    for secret in SECRETS.values():
-        assert secret not in output, "a secret is in the log"
+    return re.search(r'dag_id="([^"]+)"', text)[1], file
+
+
+def results_of_airflow(work, dag, text):
+    """The results of the steps in Airflow, like those of Reprise."""
+    states, values = work.airflow.states(dag), work.airflow.values(dag)
     steps = {}
     for task, step in re.findall(r'task_id="([^"]+)",\n +task_display_name="([^"]+)"', text):
         found = values.get(task, {})
         state = "failed" if found.get("result") == "failure" else states[task]
         steps[step] = (state, comparable(found.get("outputs", {})))
-    return steps, succeeded
+    return steps
+
+
+def run_by_airflow(work, project, text):
+    """The results of the steps in Airflow, and the status of the run."""
+    dag, file = written(project, text)
+    succeeded, _, _ = work.airflow.test(dag, file)
+    return results_of_airflow(work, dag, text), succeeded
 
 
 def workflows_of_the_repository_run_alike_in_airflow(work):
     """States and outputs of all steps are equal, and so is the status of the run."""
     work.start_airflow()
-    exported = 0
-    for path in files():
-        with tempfile.TemporaryDirectory(dir=work.airflow.dags) as folder:
-            text = export(work, copy(folder, "exported"), path, "--format", "airflow")
-            if text is None:
-                continue
-            exported += 1
-            assert not any(secret in text for secret in SECRETS.values()), path
-            expected = run_by_reprise(work, copy(folder, "reprise"), path)
-            found = run_by_airflow(work, copy(folder, "airflow"), text)
-            assert found == expected, f"{path}\nReprise {expected}\nAirflow {found}\n{text[-6000:]}"
-            print(f"       {path}: {len(expected[0])} steps alike", flush=True)
-    assert exported >= 21, exported
-    return f"{exported} of {len(files())} exported and run"
+    texts, dags, expected = {}, {}, {}
+    for number, path in enumerate(files()):
+        folder = os.path.join(work.airflow.dags, f"repository-{number}")
+        text = export(work, copy(folder, "exported"), path, "--format", "airflow")
+        if text is None:
+            continue
+        assert not any(secret in text for secret in SECRETS.values()), path
+        dag, file = written(copy(folder, "airflow"), text)
+        assert dag not in dags, f"two workflows are called {dag}"
+        dags[dag], texts[dag] = file, text
+        expected[dag] = run_by_reprise(work, copy(folder, "reprise"), path)
+    succeeded, output = work.airflow.test_all(dags)
+    for secret in SECRETS.values():
+        assert secret not in output, "a secret is in the log"
+    for dag, text in texts.items():
+        found = (results_of_airflow(work, dag, text), dag in succeeded)
+        assert found == expected[dag], (
+            f"{dag}\nReprise {expected[dag]}\nAirflow {found}\n{text[-6000:]}")
+    assert len(dags) >= 21, dags
+    count = sum(len(steps) for steps, _ in expected.values())
+    return f"{len(dags)} of {len(files())} exported and run, {count} steps"
 
 
 def workflows_of_the_repository_are_valid_in_the_schema_of_argo(work):

@@ -234,6 +234,7 @@ struct ExportTests {
       "step \"a\", if-skipped"
     ),
     ("steps: [{ id: a, run: x, undo: y }]", "step \"a/undo\", undo"),
+    ("steps: [{ id: a, run: x, tty: true, runner: local }]", "step \"a\", tty"),
     ("steps: [{ id: a, wait: 1s }]", "step \"a\", wait"),
     ("steps: [{ timeout: 1m, steps: [{ id: a, run: x }] }]", "step \"a\", timeout"),
     ("steps: [{ retry: 1, steps: [{ id: a, run: x }] }]", "step \"a\", retry"),

@@ -119,6 +119,7 @@ struct ExportedValueTests {
 
   @Test(arguments: [
     ("if: \"hashFiles('x') != ''\"", "if: \"hashFiles()\" is only known"),
+    ("env: { A: \"${{ steps.a.outputs['x y'] }}\" }", "env.A: no step can have an output"),
     ("env: { A: \"${{ steps.each.result }}\" }", "env.A: the result of a group"),
     ("env: { A: \"${{ lower(steps.a.outputs.x) }}\" }", "env.A: \"lower()\" of a value"),
     ("env: { A: \"${{ secrets.maybe }}\" }", "env.A: the secret \"maybe\" may be missing"),
