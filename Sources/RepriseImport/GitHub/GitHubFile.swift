@@ -105,7 +105,7 @@ final class GitHubFile {
   /// The files of other repositories that were asked for, and are not fetched yet.
   private(set) var wanted: [OtherFile] = []
   /// The files of other repositories that have been read; nil for those that are no YAML map.
-  var documents: [OtherFile: OtherDocument?] = [:]
+  var otherDocuments: [OtherFile: OtherDocument?] = [:]
   /// The part that is translated, for remarks; nil for the whole file.
   var place: SourceNode?
   /// Reasons why no step of the workflow can run as it does there.

@@ -85,7 +85,7 @@ extension GitHubFile {
   ///
   /// - Returns: The content; nil if it is no YAML map.
   private func document(of other: OtherFile, _ bytes: [UInt8]) -> OtherDocument? {
-    if let known = documents[other] { return known }
+    if let known = otherDocuments[other] { return known }
     let document = Document(SourceText(bytes))
     var own: OtherDocument?
     if document.problems.isEmpty, let root = document.root, root.isMap {
@@ -93,7 +93,7 @@ extension GitHubFile {
       own = OtherDocument(
         root: root, usesFiles: words.contains(where: SourceNode(root).mentions))
     }
-    documents[other] = .some(own)
+    otherDocuments[other] = .some(own)
     return own
   }
 
