@@ -12,7 +12,7 @@ import Synchronization
 enum Main {
   static func main() {
     prepareProcess()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = ordered(Array(CommandLine.arguments.dropFirst()))
     // Scripts call this often, and setting up the parser would take half of the time.
     if arguments == ["--version"] {
       printLine(TerminalSafe(RepriseVersion.text))
@@ -48,8 +48,21 @@ enum Main {
     }
   }
 
+  /// Returns the words of an order, if the command is the engine in a job: `reprise host --engine FILE`.
+  private static func ordered(_ arguments: [String]) -> [String] {
+    guard arguments.count == 3, arguments.starts(with: ["host", "--engine"]) else {
+      return arguments
+    }
+    guard let order = EngineOrder(contentsOf: arguments[2]) else {
+      printError("error: \(arguments[2]) does not say what the engine in this job runs")
+      endProcess(.internalFailure)
+    }
+    ProcessLinks.current.withLock { $0.order = order }
+    return order.words
+  }
+
   private static func split(isDetached: Bool, canBeLeft: Bool = false) {
-    var links = ProcessLinks()
+    var links = ProcessLinks.current.withLock { $0 }
     if isDetached {
       switch detach() {
       case .foreground(let wait): finish(wait)

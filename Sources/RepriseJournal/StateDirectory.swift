@@ -132,7 +132,8 @@ package struct StateDirectory: Sendable, Equatable {
   /// The write-ahead log of the database.
   var logPath: String { databasePath + "-wal" }
   var openingLockPath: String { path + "/journal.lock" }
-  var runsPath: String { path + "/runs" }
+  /// The folder with the output of all runs.
+  package var runsPath: String { path + "/runs" }
   /// The folder with the locks and sockets of live runs; changes when a run starts or ends.
   package var livePath: String { path + "/live" }
 
@@ -141,6 +142,14 @@ package struct StateDirectory: Sendable, Equatable {
 
   /// Returns the folder with the output of a run.
   package func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
+
+  /// Returns the folder of the job that the engine of a run was submitted as.
+  ///
+  /// In the folder with its output, where names of steps have no dot.
+  package func engineFolder(of run: RunID) -> String { logFolder(of: run) + "/engine.job" }
+
+  /// Returns the log of an engine that was submitted as a job.
+  package func engineLog(of run: RunID) -> String { logFolder(of: run) + "/engine.log" }
 
   /// The folder with the folders of runs for the files of their steps.
   package var filesPath: String { path + "/files" }

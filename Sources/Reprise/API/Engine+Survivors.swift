@@ -32,6 +32,24 @@ extension Workflow {
 }
 
 extension Engine {
+  /// Begins an attempt that belongs to no step, and goes on without this engine.
+  ///
+  /// - Parameters:
+  ///   - spec: What to run.
+  ///   - token: The token of the attempt.
+  ///   - runner: The runner.
+  /// - Returns: The number of its job; nil if it has none.
+  /// - Throws: ``RunnerFailure`` if it was not begun and never will be, or ``FailureReason`` if the runner
+  ///   cannot be used.
+  package func begin(
+    _ spec: AttemptSpec, as token: AttemptToken, on runner: RunnerChoice
+  ) async throws -> String? {
+    guard let lasting = try runners.executor(of: runner, executor) as? any LastingExecutor else {
+      throw RunnerFailure.refused("its attempts do not outlive their engine")
+    }
+    return try await lasting.begin(spec, token: token)
+  }
+
   /// Stops an attempt that an earlier engine has begun, and waits until nothing of it is left.
   ///
   /// Waits while the attempt is out of sight, until the task is cancelled.

@@ -14,6 +14,13 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     "REPRISE_RUN_ID", "REPRISE_STEP_ID", "REPRISE_GENERATION", "REPRISE_ATTEMPT",
   ]
 
+  /// The names of the variables that say of which step a process is, or where it reports.
+  package static let variablesOfSteps = Set(
+    identityNames + [
+      CallingSteps.variable, RunFolder.variable, VariablesFile.variable, "REPRISE_OUTPUT",
+      "REPRISE_PROGRESS",
+    ])
+
   /// The program with its arguments; at least one word.
   public var command: [String]
   /// A script, written to a private file where the attempt runs, whose path is appended to the

@@ -2,6 +2,17 @@
 
 /// An executor whose attempts may outlive their engine, and which may keep something for a run.
 package protocol LastingExecutor: Executor {
+  /// Begins an attempt that belongs to no step, which no engine follows.
+  ///
+  /// - Parameters:
+  ///   - spec: What to run.
+  ///   - token: The token of the attempt.
+  /// - Returns: The number of its job; nil if it has none.
+  /// - Throws: ``RunnerFailure`` if it was not begun and never will be.
+  func begin(
+    _ spec: AttemptSpec, token: AttemptToken
+  ) async throws(RunnerFailure) -> String?
+
   /// Stops an attempt that an earlier engine has begun, and waits until nothing of it is left.
   ///
   /// Waits while the attempt is out of sight, until the task is cancelled.

@@ -62,16 +62,7 @@ public struct RunnerExecutor: Executor {
     var spec = AttemptSpec(context)
     // Where it runs, another directory may be the current one.
     spec.directory = resolvedDirectory(surroundings.directory ?? workingFolder(), spec.directory)
-    if inherits {
-      spec.environment.merge(surroundings.environment) { own, _ in own }
-      for (name, value) in spec.weakEnvironment where surroundings.environment[name] == nil {
-        spec.environment[name] = value
-      }
-      for name in spec.hiddenVariables where context.resolved.environment[name] == nil {
-        spec.environment[name] = nil
-      }
-      spec.weakEnvironment = [:]
-    }
+    if inherits { spec.inherit(surroundings.environment) }
     let token =
       context.adopted
       ?? AttemptToken(
@@ -129,6 +120,17 @@ public struct RunnerExecutor: Executor {
   }
 }
 
+extension AttemptSpec {
+  /// Takes over the variables of the engine, where the attempt has none of their names.
+  fileprivate mutating func inherit(_ inherited: [String: String]) {
+    let own = Set(environment.keys)
+    environment.merge(weakEnvironment.filter { inherited[$0.key] == nil }) { own, _ in own }
+    environment.merge(inherited.filter { !hiddenVariables.contains($0.key) }) { own, _ in own }
+    for name in hiddenVariables where !own.contains(name) { environment[name] = nil }
+    weakEnvironment = [:]
+  }
+}
+
 extension Retry {
   /// Whether what has ended an attempt from outside decides about the next one: a program may also fail with
   /// a usual status after a process of it was killed.
@@ -154,6 +156,20 @@ extension FailureReason {
 }
 
 extension RunnerExecutor: LastingExecutor {
+  package func begin(
+    _ spec: AttemptSpec, token: AttemptToken
+  ) async throws(RunnerFailure) -> String? {
+    var spec = spec
+    if inherits { spec.inherit(surroundings.environment) }
+    do throws(RunnerFailure) {
+      return try await runner.begin(spec, token: token).job
+    } catch {
+      // Without an answer it may have begun, and goes on then.
+      guard let begun = try? await runner.revoke(token) else { throw error }
+      return begun.job
+    }
+  }
+
   package func stop(_ token: AttemptToken, grace: Duration) async throws {
     var handle: (any RunnerHandle)?
     var isAsked = false

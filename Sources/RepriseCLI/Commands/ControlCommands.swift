@@ -1,4 +1,4 @@
-// `reprise restart`, `cancel` and `approve`: control a live run from another terminal.
+// `reprise restart`, `approve` and the like: control a live run from another terminal.
 
 import ArgumentParser
 import Platform
@@ -84,66 +84,6 @@ struct RestartCommand: AsyncParsableCommand {
     let state = try await request.send(
       reload ? .reload(options, by: requester) : .run(restart, by: requester), to: found)
     if let state, !dryRun { throw ExitStatus.ofEnd(state) }
-  }
-}
-
-struct CancelCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "cancel",
-    abstract: "Cancel a run, or some of its steps.",
-    discussion: """
-      A run whose engine has died, and of which steps go on in containers or on other machines, is \
-      cancelled as well: the command stops them, waits until nothing of them is left, and records \
-      the end.
-
-      Running steps are asked to stop and get their grace period; with --now they \
-      are killed. With --step, the run continues without these steps and those that depend on \
-      them; asked again for the same step, it kills it. The outcome of the run is then cancelled, \
-      unless a step fails or the run is restarted from the cancelled steps.
-
-      \(SelectorHelp.text)
-
-      EXAMPLES
-        reprise cancel @last --now
-        reprise cancel @last --step lint
-        reprise cancel @last --step 'test[*]'
-
-      EXIT STATUS
-        With --wait, the command waits until the run, or each of the steps, has ended: 0.
-      """)
-
-  @OptionGroup var request: RequestOptions
-
-  @Option(
-    parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Cancel only this step. Can be repeated.", valueName: "steps"),
-    completion: .step)
-  var step: [String] = []
-
-  @Flag(help: "Kill the steps at once, without a grace period.")
-  var now = false
-
-  func run() async throws {
-    let (record, journal) = try request.run.find(to: .control)
-    // What a program has cancelled because it ended, it would resume.
-    let isLeft = try record.request.program != nil && journal.isUnfinished(record)
-    guard record.status == .interrupted || isLeft else {
-      try await request.send(
-        .run(.cancel(steps: step, now: now), by: .command("cancel")), to: (record, journal))
-      return
-    }
-    guard step.isEmpty else {
-      throw Problem(
-        "error: the engine of run \(record.id) has died; \(record.resumeAdvice); or cancel it "
-          + "without --step")
-    }
-    let moved = try enterFolder(of: record, in: journal)
-    let stopped = try await InterruptedRun(moved, in: journal).cancel(
-      isKilled: now, by: .command("cancel"), say: { printLine($0) })
-    printLine(
-      stopped.isEmpty
-        ? "the run is cancelled; nothing of it was left"
-        : "the run is cancelled; nothing is left of \(stopped.joined(separator: ", "))")
   }
 }
 

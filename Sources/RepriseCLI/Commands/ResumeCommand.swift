@@ -22,6 +22,7 @@ struct ResumeCommand: DrivingCommand {
         reprise resume @failed --set test=success
         reprise resume 3fk2m9x0ab --from build
         reprise resume @last --detach
+        reprise resume @last --submit big
       """)
 
   @OptionGroup var run: RunArgument
@@ -61,14 +62,18 @@ struct ResumeCommand: DrivingCommand {
       valueName: "name=value"))
   var parameters: [String] = []
 
-  func validate() throws {
-    try ParameterOptions.check(parameters)
-    _ = try results()
-  }
-
   @OptionGroup var staying: StayOptions
 
   @OptionGroup var notifying: NotifyOption
+
+  @OptionGroup var submitting: SubmitOption
+
+  func validate() throws {
+    try ParameterOptions.check(parameters)
+    _ = try results()
+    try submitting.expectNone(
+      detach: detach, passThrough: passThrough, staying, notifying, progress)
+  }
 
   private func results() throws -> [String: HandmadeResult] {
     var results: [String: HandmadeResult] = [:]
@@ -83,12 +88,18 @@ struct ResumeCommand: DrivingCommand {
     return results
   }
 
-  var drivesRun: Bool { true }
+  var drivesRun: Bool { submitting.runner == nil }
   var isDetached: Bool { detach }
   var canBeLeft: Bool { !detach && progress.hasKeys }
 
   func run() async throws {
     let (found, journal) = try run.find(to: .resume)
+    if let engine = SubmittedEngine(of: found.id, in: journal.directory), engine.status == .waiting
+    {
+      throw Problem(
+        "error: run \(found.id) was submitted, and \(engine.title) has not started; cancel it with: "
+          + "reprise cancel \(found.id)", cause: .internalFailure)
+    }
     guard !found.status.isLive else {
       throw Problem(
         "error: run \(found.id) is running in process \(found.process); show it with: "
@@ -99,6 +110,11 @@ struct ResumeCommand: DrivingCommand {
       record, ParameterOptions.texts(of: parameters),
       from.map { .from(step: $0) } ?? .unfinished, acceptsChanges: force, setting: results(),
       by: .command("resume"))
+    if let runner = try submitting.runner(of: resumed.workflow.workflow) {
+      try resumed.checked(record, try journal.state(of: record))
+      throw try await submitting.submit(
+        words(of: record.id), of: record.id, to: runner, in: journal.directory)
+    }
     let driven = DrivenRun(
       progress: detach ? .none : progress, resumed.secrets, passesThrough: passThrough,
       stays: staying.policy,
@@ -106,5 +122,12 @@ struct ResumeCommand: DrivingCommand {
     throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
       try resumed.reopen(in: journal)
     }
+  }
+  /// The words of this command in a job.
+  private func words(of run: RunID) -> [String] {
+    var words = ["resume", run.description] + submitting.words(progress, yes: yes)
+    if force { words.append("--force") }
+    words += set.flatMap { ["--set", $0] } + (from.map { ["--from", $0] } ?? [])
+    return words + parameters.flatMap { ["-p", $0] }
   }
 }

@@ -35,6 +35,7 @@ struct RunCommand: DrivingCommand {
         reprise run deploy -p target=staging
         reprise run test -- --verbose parser
         reprise run nightly --detach
+        reprise run sweep --submit big
         reprise up dev
         reprise run coordinator --progress json | jq .event
       """)
@@ -90,7 +91,9 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var notifying: NotifyOption
 
-  var drivesRun: Bool { !dryRun }
+  @OptionGroup var submitting: SubmitOption
+
+  var drivesRun: Bool { !dryRun && submitting.runner == nil }
   var isDetached: Bool { detach }
   var canBeLeft: Bool { !detach && !noJournal && progress.hasKeys }
 
@@ -103,6 +106,13 @@ struct RunCommand: DrivingCommand {
       throw ValidationError(
         "--detach takes one workflow: each run in the background has a command.")
     }
+    try submitting.expectNone(
+      detach: detach, passThrough: passThrough, staying, notifying, progress,
+      others: [
+        ("--dry-run", dryRun, "it starts nothing, and can run here"),
+        ("--no-journal", noJournal, "nothing could show the run"),
+        ("several workflows", workflows.count > 1, "a job is the engine of one run"),
+      ])
   }
 
   func run() async throws {
@@ -136,6 +146,7 @@ struct RunCommand: DrivingCommand {
   }
 
   private func status(of loaded: LoadedWorkflow) async throws -> ExitStatus {
+    let runner = try submitting.runner(of: loaded.workflow)
     var scope = options.scope
     let taken = try scope.keepValues(for: loaded) {
       try state.directory().exists ? try state.openExistingJournal() : nil
@@ -156,6 +167,7 @@ struct RunCommand: DrivingCommand {
     }
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(scope.recorded, hiding: secrets)
+    if let runner { return try await submit(loaded, scope, to: runner) }
     let run = DrivenRun(
       progress: detach ? .none : progress, secrets, engine.settings,
       passesThrough: passThrough, stays: staying.policy, approvesAll: yes,
@@ -164,8 +176,25 @@ struct RunCommand: DrivingCommand {
     let journal = try state.openJournal()
     return try await run.exitStatus(of: selected, in: journal) {
       let isAlone = loaded.workflow.concurrency?.policy == .reject
-      return (try journal.begin(request, isAlone: isAlone), nil)
+      return (try journal.begin(request, id: ProcessLinks.idOfNewRun, isAlone: isAlone), nil)
     }
+  }
+}
+
+extension RunCommand {
+  /// Submits the engine as a job, which runs the same command with the values of parameters that were
+  /// given here.
+  private func submit(
+    _ loaded: LoadedWorkflow, _ scope: RunScope, to runner: RunnerChoice
+  ) async throws -> ExitStatus {
+    var options = submitting.words(progress, yes: yes)
+    if engine.force { options.append("--force") }
+    if up { options.append("--up") }
+    // With the secrets in parameters: only this user can read the words.
+    let words = scope.words(
+      running: loaded.path, loaded.arguments.texts, loaded.arguments.others, options: options)
+    return try await submitting.submit(
+      words, of: RunID(), to: runner, in: try state.directory())
   }
 }
 

@@ -12,7 +12,8 @@ struct RunsCommand: AsyncParsableCommand {
     abstract: "List the runs of this project, newest first.",
     discussion: """
       TOOK is the time since the start for a run that has not ended; the steps that it is at, and \
-      those that are awaiting approval, follow.
+      those that are awaiting approval, follow. Engines that wait in the queue of a cluster (reprise \
+      run --submit) are named after the list.
 
       EXAMPLES
         reprise runs --state failed
@@ -55,6 +56,11 @@ struct RunsCommand: AsyncParsableCommand {
     let all = runs.filter { status == nil || $0.status == status }
     let list = RunList(all.prefix(max(0, limit))) { try? journal.state(of: $0) }
     printList(list.jsonLines, table: list.table, json: json)
+    if !json {
+      for engine in SubmittedEngine.all(in: directory) where engine.status == .waiting {
+        printError("run \(engine.run): its engine is \(engine.title), which has not started")
+      }
+    }
     if all.count > limit {
       printError("\(limit) of \(all.count) runs; all: --limit \(all.count)")
     }

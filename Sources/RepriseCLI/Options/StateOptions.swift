@@ -80,6 +80,9 @@ struct RunArgument: ParsableArguments {
         found = try journal.obviousRun()
       }
     } catch {
+      if let run, let engine = SubmittedEngine.named(run, in: journal.directory) {
+        throw Problem("error: \(engine.reasonForNoRecord)")
+      }
       throw Problem("error: \(error)")
     }
     if run == nil, purpose == .control { try Self.expectMeant(found.run, found.others) }

@@ -102,21 +102,7 @@ package struct ResumedRun: Sendable {
     var repeated: Set<String> = []
     var survivors: Survivors?
     let (recorded, _) = try journal.reopen(id, isAlone: isAlone) { record, state in
-      resumed = state
-      for step in results.keys.sorted() { try expect(step, state) }
-      if let done = results.keys.sorted().first(where: { state[$0]?.phase.isSuccess == true }) {
-        throw Problem("error: step \"\(done)\" has already succeeded or been skipped")
-      }
-      if case .from(let step) = extent {
-        try expect(step, state)
-        repeated = Set(state.withDependents(of: step))
-        resumed = state.restarting(from: step)
-      } else if record.status == .succeeded || record.status == .skipped {
-        throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
-      }
-      if !acceptsChanges && whole.definition != record.request.definition {
-        try workflow.expectFinishedSteps(of: record, resumed, scope)
-      }
+      (resumed, repeated) = try checked(record, state)
       survivors = Survivors(record, state)
       return try whole.request(scope.recorded, hiding: secrets)
     }
@@ -130,6 +116,35 @@ package struct ResumedRun: Sendable {
         state: resumed, results: results, requester: requester, survivors: survivors,
         outdated: outdated)
     )
+  }
+
+  /// Checks that the run may go on, without taking its record.
+  ///
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - state: Its state.
+  /// - Returns: The state with which it goes on, and the steps that run again.
+  /// - Throws: ``Problem`` if it must not be resumed.
+  @discardableResult
+  package func checked(
+    _ record: RunRecord, _ state: RunState
+  ) throws -> (resumed: RunState, repeated: Set<String>) {
+    var (resumed, repeated) = (state, Set<String>())
+    for step in results.keys.sorted() { try expect(step, state) }
+    if let done = results.keys.sorted().first(where: { state[$0]?.phase.isSuccess == true }) {
+      throw Problem("error: step \"\(done)\" has already succeeded or been skipped")
+    }
+    if case .from(let step) = extent {
+      try expect(step, state)
+      repeated = Set(state.withDependents(of: step))
+      resumed = state.restarting(from: step)
+    } else if record.status == .succeeded || record.status == .skipped {
+      throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
+    }
+    if !acceptsChanges && whole.definition != record.request.definition {
+      try workflow.expectFinishedSteps(of: record, resumed, scope)
+    }
+    return (resumed, repeated)
   }
 
   private func expect(_ step: String?, _ state: RunState) throws(Problem) {

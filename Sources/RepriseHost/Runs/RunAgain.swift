@@ -31,17 +31,33 @@ extension RunRequest {
         not recorded, or its workflow is not in a file
         """)
     }
-    let scope = RunScope(recorded: options)
-    var words = ["run", file, "--progress", "none"]
-    words += parameters.sorted { $0.key < $1.key }.flatMap { ["-p", "\($0.key)=\($0.value)"] }
-    words += scope.maxParallel.map { ["--max-parallel", "\($0)"] } ?? []
-    words += scope.durability.map { ["--durability", $0.rawValue] } ?? []
-    for (name, steps) in [("only", scope.only), ("from", scope.from), ("to", scope.to)] {
-      words += steps.flatMap { ["--\(name)", $0] }
-    }
     let given = options[Self.optionOfArguments].flatMap { text in
       try? JSONDecoder().decode([String].self, from: Data(text.utf8))
     }
-    return words + (given.map { $0.isEmpty ? [] : ["--"] + $0 } ?? [])
+    return RunScope(recorded: options)
+      .words(running: file, parameters, given ?? [], options: ["--progress", "none"])
+  }
+}
+
+extension RunScope {
+  /// Returns the words of a command that runs this part of a workflow.
+  ///
+  /// - Parameters:
+  ///   - file: The file of the workflow.
+  ///   - parameters: The values of parameters, by name.
+  ///   - others: The arguments after `--`.
+  ///   - options: Further options.
+  /// - Returns: The words, from the name of the subcommand on.
+  package func words(
+    running file: String, _ parameters: [String: String], _ others: [String], options: [String]
+  ) -> [String] {
+    var words = ["run", file] + options
+    words += parameters.sorted { $0.key < $1.key }.flatMap { ["-p", "\($0.key)=\($0.value)"] }
+    words += maxParallel.map { ["--max-parallel", "\($0)"] } ?? []
+    words += durability.map { ["--durability", $0.rawValue] } ?? []
+    for (name, steps) in [("only", only), ("from", from), ("to", to)] {
+      words += steps.flatMap { ["--\(name)", $0] }
+    }
+    return words + (others.isEmpty ? [] : ["--"] + others)
   }
 }

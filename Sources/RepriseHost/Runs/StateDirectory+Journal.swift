@@ -78,7 +78,7 @@ extension Journal {
 
   /// Connects to a live run.
   ///
-  /// - Throws: ``Problem`` if the run is not live.
+  /// - Throws: ``Problem`` if the run is not live, or its engine is out of reach on another machine.
   package func client(of run: RunRecord) throws(Problem) -> ControlClient {
     guard run.status.isLive else {
       throw Problem("error: run \(run.id) has ended: \(run.status.rawValue)")
@@ -86,6 +86,9 @@ extension Journal {
     do throws(ControlError) {
       return try ControlClient(directory.socketPath(of: run.id))
     } catch {
+      if let reason = SubmittedEngine(of: run.id, in: directory)?.reasonForNoConnection {
+        throw Problem("error: \(reason)", cause: .internalFailure)
+      }
       throw Problem(error)
     }
   }
