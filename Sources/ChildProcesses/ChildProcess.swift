@@ -60,9 +60,11 @@ package final class ChildProcess: Sendable {
         let tag = command.tag.compactMap { name in
           command.environment[name].map { "\(name)=\($0)" }
         }
-        return ChildState(
+        let state = ChildState(
           child: child, tag: Set(tag), streams: ends.streams(filter), channel: ends.channel,
           onOutput: onOutput)
+        state.stopsOthers = command.stopsOthers
+        return state
       case .failure(let error):
         ends.discard()
         throw command.explanation(of: error, path: path)

@@ -73,6 +73,8 @@ final class ChildState {
   private(set) var isStopped = false
   /// The requested grace period, until the tree is scanned and stopped.
   private(set) var requestedGrace: Duration?
+  /// Whether only the group of the first process is asked to end, as long as that process runs.
+  var stopsOthers = false
   /// The signal that asks the tree to end.
   private var stopSignal = SignalNumber.terminate
   private var endedAt: ContinuousClock.Instant?
@@ -203,9 +205,13 @@ final class ChildState {
     let deadline = ContinuousClock.now + grace
     killsAt = min(killsAt ?? deadline, deadline)
     if !isStopped && grace > .zero {
-      tree.send(stopSignal)
-      tree.send(SignalNumber.resume)
-      terminated = Set(tree.outsiders)
+      if stopsOthers {
+        for signal in [stopSignal, SignalNumber.resume] { sendSignal(signal, to: -pid) }
+      } else {
+        tree.send(stopSignal)
+        tree.send(SignalNumber.resume)
+        terminated = Set(tree.outsiders)
+      }
     }
     isStopped = true
     delay = GrowingDelay()

@@ -22,6 +22,8 @@ package struct Command: Sendable, Equatable {
   package var reportsFromAllUsers = false
   /// Whether standard error goes to the pipe of standard output, so that output has one order.
   package var mergesStreams = false
+  /// Whether it stops what it has started itself, so that only its process group is asked to end.
+  package var stopsOthers = false
   /// The size of the pseudo-terminal that its output goes to, instead of pipes; nil for pipes.
   ///
   /// It has no input, and it is not the controlling terminal of the process.

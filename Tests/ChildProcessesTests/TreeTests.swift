@@ -182,6 +182,21 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(45))
   }
 
+  @Test func `a program that stops what it has started is asked alone`() async throws {
+    let recorder = Recorder()
+    var command = shell(
+      """
+      setsid sh -c 'trap "echo other; exit" TERM; echo ready; while :; do sleep 0.02; done' &
+      trap 'echo asked; sleep 0.3; kill -9 $!; exit 5' TERM; while :; do sleep 0.02; done
+      """)
+    command.stopsOthers = true
+    let child = try await ChildProcess.spawn(command, onOutput: recorder.take)
+    await expectEventually("it is ready") { recorder.text() == ["ready"] }
+    child.terminate(grace: .seconds(60))
+    #expect(await child.end() == .exited(code: 5))
+    #expect(recorder.text() == ["ready", "asked"])
+  }
+
   @Test func `the tree is checked regularly during a long grace period`() {
     var delay = GrowingDelay()
     let times = (0..<1000).map { _ in delay.next(upTo: .milliseconds(100)) }

@@ -54,6 +54,7 @@ package struct AttemptProcess: Sendable {
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
     command.reportsFromAllUsers = spec.temporaryFolder != nil
     command.mergesStreams = spec.mergesStreams == true
+    command.stopsOthers = spec.stopsOthers == true
     if spec.writesToTerminal == true {
       command.write(toTerminalOf: environment)
       // A pager would wait for a key that cannot come.

@@ -70,6 +70,10 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   /// version.
   package var writesToTerminal: Bool?
 
+  /// Whether the program stops what it has started itself, as an engine does; nil for no, and in a
+  /// specification of an earlier version.
+  package var stopsOthers: Bool?
+
   /// Creates a specification.
   ///
   /// - Parameters:

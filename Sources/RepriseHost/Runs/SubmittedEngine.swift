@@ -102,6 +102,7 @@ package struct SubmittedEngine: Sendable {
       try makeFolderTree(submitted.folder)
       try submitted.note()
     } catch {
+      submitted.forget()
       throw Problem(error)
     }
     let engine = EngineSettings().makeEngine(attempts: submitted.folder)
@@ -116,7 +117,8 @@ package struct SubmittedEngine: Sendable {
         "error: \(runner.title) has not taken the engine as a job: \(error)\(left)",
         cause: .internalFailure)
     }
-    do throws(Errno) { try submitted.note() } catch { throw Problem(error) }
+    // Without its number in the file, the job is found all the same.
+    try? submitted.note()
     return submitted
   }
 
@@ -143,6 +145,8 @@ package struct SubmittedEngine: Sendable {
       ], directory: directory, grace: Self.cancelTimeMax)
     // In a file that only this user can read: words may contain secrets.
     spec.script = order.text
+    // It cancels its steps itself, and records that they were cancelled.
+    spec.stopsOthers = true
     // It does not run in the step that has submitted it, if any.
     spec.hiddenVariables = AttemptSpec.variablesOfSteps
     return spec
@@ -240,8 +244,11 @@ package struct SubmittedEngine: Sendable {
   }
 
   /// Removes the files of a job that never begins, and the folder of a run that has no others.
-  package func forget() {
+  ///
+  /// - Parameter log: Whether the log is removed, too.
+  package func forget(log isForgotten: Bool = false) {
     attempt.remove()
+    if isForgotten { try? removeFile(log) }
     try? removeFile(Self.notePath(in: folder))
     removeFolder(folder)
     removeFolder(runFolder)
