@@ -1,21 +1,23 @@
-"""The engine itself as a job of Slurm: `--submit`."""
+"""The engine itself as a job of Slurm, or of Grid Engine: `--submit`."""
 
 import json
 import os
 import subprocess
 
 from cases_slurm import Slurm
-from support import Project, case, check, lines, processes_with, settings_of, wait_for
+from support import KEYS, Project, case, check, lines, processes_with, settings_of, wait_for
 
 
 class Submitted:
     """A project whose engine is a job on n3; its steps are jobs elsewhere, or run beside it."""
 
     def __init__(self, kind, steps, **settings):
-        engine = settings_of(kind, extra=["--nodelist=n3"], **settings)
+        extra = kind == "slurm"
+        engine = settings_of(kind, **({"extra": ["--nodelist=n3"]} if extra else {}), **settings)
+        others = settings_of(kind, **({"extra": ["--exclude=n3"]} if extra else {}))
         self.project = Project(
-            kind, steps, settings=settings_of(kind, extra=["--exclude=n3"]),
-            others=f"  engine: {{ slurm: {engine} }}\n")
+            kind, steps, settings=others,
+            others=f"  engine: {{ {KEYS.get(kind, kind)}: {engine} }}\n")
         self.run = ""
 
     def __enter__(self):
@@ -42,7 +44,8 @@ class Submitted:
 
     def is_gone(self):
         """Nothing of the run is left, in the queue or as a process."""
-        return wait_for("nothing is left", lambda: queued() == [] and not processes_with(
+        listed = queued if self.project.kind == "slurm" else grid_queued
+        return wait_for("nothing is left", lambda: listed() == [] and not processes_with(
             f"REPRISE_RUN_ID={self.run}"), 30)
 
 
@@ -50,6 +53,11 @@ def queued(*options):
     answer = subprocess.run(["squeue", "-h", "--me", "-o", "%A", *options],
                             capture_output=True, text=True)
     return answer.stdout.split()
+
+
+def grid_queued():
+    answer = subprocess.run(["qstat", "-u", "*"], capture_output=True, text=True)
+    return [line.split()[0] for line in answer.stdout.splitlines()[2:]]
 
 
 STEPS = """
@@ -164,3 +172,41 @@ def engine_submitted_and_killed(kind):
         check(
             status == 0 and submitted.is_gone() and names == ["ended", "far", "near", "near"],
             f"{kind}: a killed engine in a job leaves a run that is resumed here ({names})")
+
+
+@case("sge")
+def engine_submitted_to_grid(kind):
+    """On Grid Engine: qdel kills the engine, and another job of it goes on with what its steps do."""
+    with Submitted(kind, STEPS) as submitted:
+        submitted.submit()
+        effects = submitted.project.effects
+        wait_for("both steps begin", lambda: len(effects()) == 2)
+        job = json.load(open(
+            f"{submitted.project.folder}/.reprise/runs/{submitted.run}/engine.job/job.json"))["job"]
+        subprocess.run(["qdel", job], check=True, capture_output=True)
+        submitted.ends("interrupted")
+        goes_on = wait_for("the job of the step is left", lambda: len(grid_queued()) == 1, 20)
+        open(submitted.project.folder + "/go", "w").close()
+        answer = submitted.submit("resume", submitted.run)
+        fine = submitted.ends("succeeded") and submitted.is_gone()
+        names = sorted(line.split()[0] for line in effects())
+        check(
+            bool(goes_on) and answer.returncode == 0 and fine
+            and names == ["ended", "far", "near", "near"],
+            f"{kind}: when Grid Engine ends the engine, another job resumes the run ({names})")
+
+
+@case("sge")
+def engine_submitted_to_closed_queue(kind):
+    """A cancel while the job of the engine waits on Grid Engine leaves nothing in the queue."""
+    try:
+        subprocess.run(["qmod", "-d", "main.q"], capture_output=True)
+        with Submitted(kind, STEPS) as submitted:
+            submitted.submit()
+            answer = submitted.project.command("cancel", submitted.run)
+            left = wait_for("the queue is empty", lambda: grid_queued() == [], 20)
+            check(
+                answer.returncode == 0 and bool(left),
+                f"{kind}: an engine that waits in the queue is cancelled")
+    finally:
+        subprocess.run(["qmod", "-e", "main.q"], capture_output=True)

@@ -64,9 +64,19 @@ struct PruneCommand: AsyncParsableCommand {
           count += 1
         }
       }
+      if !dryRun { try forgetEngines(journal) }
       if !dryRun { printLine(count == 1 ? "1 run deleted" : "\(count) runs deleted") }
     } catch {
       throw Problem(error)
     }
+  }
+
+  /// Removes what is left of engines that were submitted, and have ended before they had recorded a run.
+  private func forgetEngines(_ journal: Journal) throws(JournalError) {
+    // Those first: each has recorded its run by now, or never will.
+    let ended = SubmittedEngine.all(in: journal.directory).filter { $0.status == .over }
+    guard !ended.isEmpty else { return }
+    let recorded = Set(try journal.runs().map(\.id))
+    for engine in ended where !recorded.contains(engine.run) { engine.forget(log: true) }
   }
 }

@@ -81,7 +81,8 @@ struct SubmitOption: ParsableArguments {
       """
       submitted as \(engine.title)
       log: \(engine.log)
-      when it has begun, show the run with: reprise show \(run)
+      when it has begun, show the run with: reprise show \(run), or on its node: reprise attach \(run)
+      cancel it with: reprise cancel \(run)
       """)
     return .succeeded
   }

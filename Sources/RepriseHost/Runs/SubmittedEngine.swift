@@ -245,7 +245,7 @@ package struct SubmittedEngine: Sendable {
 
   /// Removes the files of a job that never begins, and the folder of a run that has no others.
   ///
-  /// - Parameter log: Whether the log is removed, too.
+  /// - Parameter isForgotten: Whether the log is removed, too.
   package func forget(log isForgotten: Bool = false) {
     attempt.remove()
     if isForgotten { try? removeFile(log) }

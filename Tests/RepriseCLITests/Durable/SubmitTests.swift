@@ -27,6 +27,13 @@ import Testing
     until [ -e "apart.$n" ]; do sleep 0.02; done
     echo $n
     """,
+    "qsub": """
+    for script; do :; done
+    echo "job $(bin/sbatch --job-name=x --output=/dev/null --wrap "$script") was taken"
+    """,
+    "qstat": """
+    for file in jobs/*; do [ -e "$file" ] && echo "${file#jobs/} waiting"; done; exit 0
+    """,
     "squeue": """
     for file in jobs/*; do
       [ -e "$file" ] || continue
@@ -114,6 +121,28 @@ import Testing
     #expect(found.output == "", "\(found)")
   }
 
+  @Test func `the engine runs as a job of any scheduler`() async throws {
+    let settings = """
+      {
+        submit: [qsub], job: "job {job}", status: [qstat], line: "{job} {state}",
+        states: { waiting: queued }, cancel: [scancel]
+      }
+      """
+    let scenario = try scenario(
+      Self.file.replacing("slurm: { cpus: 2 }", with: "batch: \(settings)"))
+    for file in ["open", "go"] { try scenario.write("", to: file) }
+    let ended = try await reprise(
+      "run", "w.yaml", "--submit", "big", "-p", "n=geheim", in: scenario
+    )
+    .succeeds()
+    #expect(ended.errors.contains("submitted as job 1 of big (batch)"), "\(ended)")
+    let run = ended.output.trimmingCharacters(in: .newlines)
+    await ends(run, as: "succeeded", in: scenario)
+    #expect(scenario.read("effects") == "n=geheim heim on n7\nb\n")
+    #expect(!scenario.read("submitted").contains("geheim"))
+    #expect(try await scenario.shell("grep -rl geheim .reprise").output == "")
+  }
+
   @Test(arguments: [
     (["--submit", "far"], "is of the kind \"ssh\": name one that submits jobs: big"),
     (["--submit", "none"], "has no runner \"none\": name one that submits jobs: big"),
@@ -167,6 +196,20 @@ import Testing
     #expect(cancelled.output.contains("nothing is left of job 1 of big (slurm)"))
     #expect(!scenario.hasJobs && scenario.read("removed") == "1\n")
     #expect(try await scenario.runs().isEmpty)
+    #expect(try await scenario.shell("ls -A .reprise/runs").output == "")
+  }
+
+  @Test func `an engine that ends before its run begins says where its words are`() async throws {
+    let scenario = try scenario()
+    let run = try await submitted(in: scenario)
+    try scenario.write("steps: [", to: "w.yaml")
+    try scenario.write("", to: "open")
+    await expectEventually("the job has ended") { !scenario.hasJobs }
+    let shown = try await reprise("show", run, in: scenario).fails(with: 2)
+    #expect(shown.errors.contains("is over; see"), "\(shown)")
+    #expect(shown.errors.contains("/.reprise/runs/\(run)/engine.log"), "\(shown)")
+    #expect(scenario.read(".reprise/runs/\(run)/engine.log").contains("error["))
+    try await reprise("prune", "--keep", "0", in: scenario).succeeds()
     #expect(try await scenario.shell("ls -A .reprise/runs").output == "")
   }
 
