@@ -32,7 +32,9 @@ enum ActionEquivalent {
     }
     if uses.hasPrefix("docker://") { return ActionRule.container(inputs) }
     guard let rule = ActionRule.all[inputs.name.lowercased()] else {
-      return ActionRule.named(inputs) ?? .missing("uses: \(uses)")
+      let works = ActionRule.works(inputs)
+      let reason = works.isEmpty ? "" : ": \(works.joined(separator: ", ")): no equivalent"
+      return ActionRule.named(inputs) ?? .missing("uses: \(uses)\(reason)")
     }
     guard let found = rule.make(inputs) else { return .missing("uses: \(uses)") }
     guard case .script(let text, let environment, let note) = found else { return found }

@@ -90,7 +90,9 @@ extension ActionRule {
       env: [
         ("RUN", run), ("REPOSITORY", inputs["repository"] ?? "${{ github.repository }}"),
         ("GH_TOKEN", inputs["github-token"] ?? "${{ github.token }}"),
-      ], note: "\(inputs.name): of a run on GitHub, from there")
+      ],
+      note:
+        "\(inputs.name): of a run on GitHub, from there; it fails if the files are here already")
   }
 
   private static func keeps(_ inputs: ActionInputs) -> String {

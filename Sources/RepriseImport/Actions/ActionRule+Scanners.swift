@@ -18,7 +18,10 @@ extension ActionRule {
           + $0.option("min-severity", "--min-severity")
           + $0.option("min-confidence", "--min-confidence") + $0.option("config", "--config")
           + " \(($0["inputs"] ?? ".").onOneLine)",
-        env: [("GH_TOKEN", $0["token"] ?? ""), ("REPORTS", reports.contains("${{") ? reports : "")])
+        env: [
+          ("GH_TOKEN", $0["token"] ?? "${{ github.token }}"),
+          ("REPORTS", reports.contains("${{") ? reports : ""),
+        ])
     },
     ActionRule(
       "snyk/actions/golang", "snyk/actions/node", "snyk/actions/python", "snyk/actions/maven",

@@ -86,12 +86,22 @@ extension ActionRule {
     ActionRule("awalsh128/cache-apt-pkgs-action") {
       .note("\($0.name): install once: \(($0["packages"] ?? "").onOneLine)")
     },
-    ActionRule("ruby/setup-ruby") { inputs in
-      guard inputs.is("bundler-cache") else { return installed(inputs) }
-      for name in ["ruby-version", "rubygems", "bundler", "cache-version"] { _ = inputs[name] }
+    ActionRule("ruby/setup-ruby", "ruby/setup-ruby-pkgs") { inputs in
+      let isCached = inputs.is("bundler-cache")
+      guard isCached || inputs.isUnset("bundler-cache") else { return nil }
+      guard isCached, case .note(let note) = installed(inputs) else { return installed(inputs) }
+      // The gems are in the folder of the repository there.
+      for name in inputs.names { _ = inputs[name] }
       return .script(
         inputs.folder() + "bundle install",
-        note: "\(inputs.name): must be installed on this machine")
+        note: note + "; the gems are those of bundler here, not in vendor/bundle")
+    },
+    ActionRule("actions/setup-python") { inputs in
+      guard let packages = inputs["pip-install"], case .note(let note) = installed(inputs) else {
+        return installed(inputs)
+      }
+      for name in inputs.names { _ = inputs[name] }
+      return .script("pip install \(packages.onOneLine)", note: note)
     },
     ActionRule("mikepenz/action-junit-report") {
       guard $0.isUnset("fail_on_failure"), $0.isUnset("require_tests") else { return nil }

@@ -49,13 +49,51 @@ struct ActionRule: Sendable {
     let isTool =
       last.contains("setup-") || tool == "setup" || tool.hasSuffix("-setup")
       || tool.hasSuffix("-installer") || tool.hasPrefix("install-") && !tool.contains("dep")
-    return isTool ? installed(inputs) : nil
+    return isTool && works(inputs).isEmpty ? installed(inputs) : nil
+  }
+
+  /// Returns the inputs of an action that installs a tool, which do more than that.
+  static func works(_ inputs: ActionInputs) -> [String] {
+    inputs.names.filter { name in
+      let words = name.lowercased().split { "-_".contains($0) }.joined(separator: "-")
+      return ofWork.contains(words) && !inputs.isUnset(name)
+    }
+  }
+
+  private static let ofWork: Set = [
+    "after", "args", "auto-install", "before", "bundle-install", "bundler-cache", "command",
+    "commands", "install-dependencies", "install-deps", "install-project", "pip-install", "run",
+    "run-command", "run-install", "script",
+  ]
+
+  /// Inputs that do not change what is installed.
+  private static func isSetting(_ name: String) -> Bool {
+    let words = name.lowercased().split { "-_".contains($0) }
+    return words.contains { word in
+      [
+        "arch", "architecture", "cache", "cached", "checksum", "latest", "prereleases", "token",
+        "version",
+      ].contains(word)
+    }
   }
 
   /// A tool that must be there, with the version that the step asks for.
   static func installed(_ inputs: ActionInputs) -> ActionEquivalent {
     let version = inputs.names.first { $0.contains("version") }
-    let text = version.flatMap { name in inputs[name].map { " (\(name) \($0.onOneLine))" } } ?? ""
-    return .note("\(inputs.name)\(text): must be installed on this machine")
+    let others = inputs.names.filter { $0 != version && !isSetting($0) && !inputs.isUnset($0) }
+    let values = ([version].compactMap(\.self) + others).compactMap { name in
+      inputs[name].map { "\(name) \($0.onOneLine)" }
+    }
+    let text = values.isEmpty ? "" : " (\(values.joined(separator: ", ")))"
+    return .note("\(inputs.name)\(text): must be installed on this machine\(place(inputs.name))")
+  }
+
+  /// What an installer does for later steps, and this machine must do for all.
+  private static func place(_ name: String) -> String {
+    switch name.lowercased() {
+    case "actions/setup-go": ", with the folder $(go env GOPATH)/bin in PATH"
+    case "astral-sh/setup-uv": ", with the folder $(uv tool dir --bin) in PATH"
+    default: ""
+    }
   }
 }
