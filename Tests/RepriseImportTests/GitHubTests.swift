@@ -107,7 +107,7 @@ struct GitHubTests {
       "echo \"VERSION=1\" >> $REPRISE_OUTPUT", "} >> \"$REPRISE_OUTPUT\"",
       "echo \"added-path-1=$HOME/bin\" >> $REPRISE_OUTPUT",
       "VERSION: ${{ steps.set.outputs.VERSION || '' }}", "B: ${{ steps.set.outputs.B || '' }}",
-      "PATH: ${{ steps.set.outputs.added-path-1 || '/usr/bin' }}:${{ env.PATH }}",
+      "format('{0}:', steps.set.outputs.added-path-1) || '' }}${{ env.PATH }}",
       "if: (steps.set.outputs.VERSION || '') == '1'", "make $VERSION ${VERSION}",
     ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
     #expect(workflow.verdict == .withNotes)

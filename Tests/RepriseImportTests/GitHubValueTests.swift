@@ -316,7 +316,11 @@ struct GitHubParameterTests {
       workflow.text.contains("MODE: ${{ steps.echo-mode-release.outputs.MODE || 'debug' }}"),
       "\(workflow.text)")
     let notes = workflow.remarks.map(\.text).filter { $0.contains("if this step is skipped") }
-    #expect(notes == ["GITHUB_ENV: if this step is skipped, NEW is empty later, and not set there"])
+    #expect(
+      notes == [
+        "GITHUB_ENV: if this step is skipped or sets NEW to the empty text, NEW is not set later, "
+          + "but empty in other languages than those of a shell"
+      ])
   }
 
   @Test func `the id of a run is noted, because it is no number`() throws {

@@ -167,7 +167,9 @@ extension GitHubJob {
           ))
       }
       for folder in step.written.folders {
-        path = "${{ steps.\(id).outputs.\(folder) || '/usr/bin' }}:" + path
+        // A step that is skipped adds nothing.
+        let output = "steps.\(id).outputs.\(folder)"
+        path = "${{ (\(output) || '') && format('{0}:', \(output)) || '' }}" + path
       }
     }
     if !path.isEmpty {
@@ -183,6 +185,20 @@ extension GitHubJob {
     guard names.variables[name] != nil || file.variables.contains(name) else { return nil }
     names.allowsSecrets = true
     return (try? names.variable(name))?.operand(2)
+  }
+
+  /// Returns the variables that are not set where a step runs if steps before it were skipped.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - file: The workflow.
+  /// - Returns: Their names, in order.
+  func uncertainNames(before step: GitHubStep, in file: GitHubFile) -> [String] {
+    let earlier = steps.prefix { $0.id != step.id }
+    let certain = earlier.flatMap { other in
+      uncertainNames(of: other, in: file).isEmpty ? other.written.names : []
+    }
+    return Set(earlier.flatMap { uncertainNames(of: $0, in: file) }).subtracting(certain).sorted()
   }
 
   /// The variables that no one else defines, and that a step sets only if it is not skipped.

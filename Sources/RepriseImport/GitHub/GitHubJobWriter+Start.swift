@@ -2,14 +2,6 @@
 
 import YAML
 
-extension GitHubJob {
-  /// Whether all of its machines have Windows.
-  var isForWindows: Bool {
-    let labels = (node["runs-on"]?.texts ?? []).joined(separator: " ").lowercased()
-    return labels.contains("windows") && !labels.contains("${{")
-  }
-}
-
 extension GitHubJobWriter {
   /// Returns the services of the job.
   func services(_ condition: JobCondition) -> [Draft.Item] {

@@ -130,7 +130,8 @@ struct GitHubJobWriter {
     if let place = node["runs-on"] {
       let labels = (place.texts + (place["labels"]?.texts ?? [])).joined(separator: " ")
       place["group"]?.accept()
-      for system in ["windows", "macos"] where labels.lowercased().contains(system) {
+      for system in ["windows", "macos"]
+      where labels.lowercased().contains(system) || system == "windows" && job.isForWindows {
         file.remark(.note, "job \(job.id) is meant for \(system)", at: place)
       }
       if labels.contains("${{") {
@@ -139,7 +140,7 @@ struct GitHubJobWriter {
           at: place)
       }
     }
-    if node["strategy"]?.mentions("windows") == true, let place = node["runs-on"] {
+    if job.isPartlyForWindows, let place = node["runs-on"] {
       file.remark(
         .note,
         "job \(job.id): combinations for windows run here, too, and scripts without a shell in bash "

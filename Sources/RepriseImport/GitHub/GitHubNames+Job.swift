@@ -71,7 +71,8 @@ extension GitHubJob {
     if isMatrixGroup {
       // A step is cancelled there only after a failure of another.
       let result = "steps.\(groupID).result"
-      return Translated(text: "(\(result) == 'cancelled' && 'failure' || \(result))", kind: .text)
+      let other = "\(ofSkippedSteps(result, in: file))\(result)"
+      return Translated(text: "(\(result) == 'cancelled' && 'failure' || \(other))", kind: .text)
     }
     guard let last = stepIDs.last else { return .literal(text: "success") }
     let result = Translated(text: "steps.\(last).result", kind: .text)
@@ -93,11 +94,36 @@ extension GitHubJob {
         failed.append(test.and(goesOn.negated).text)
       }
     }
-    guard !isPlain else { return result }
+    let skipped = ofSkippedSteps(result.text, in: file)
+    guard !isPlain || !skipped.isEmpty else { return result }
     let failure = failed.isEmpty ? "" : "(\(failed.joined(separator: " || "))) && 'failure' || "
     return Translated(
-      text: "(\(failure)(\(succeeded.joined(separator: " || "))) && 'success' || \(result.text))",
+      text: "(\(failure)(\(succeeded.joined(separator: " || "))) && 'success' || "
+        + "\(skipped)\(result.text))",
       kind: .text)
+  }
+
+  /// Returns the part of the result for a job that has run although all of its steps were skipped,
+  /// which is a success; empty if that cannot be.
+  private func ofSkippedSteps(_ result: String, in file: GitHubFile) -> String {
+    guard let first = steps.first(where: { $0.id != nil }),
+      first.node["if"] != nil
+        || first.scope?.chain.contains(where: { $0.step["if"] != nil }) == true
+    else { return "" }
+    let place = file.place
+    defer { file.place = place }
+    var ran = Translated(text: "\(result) == 'skipped'", kind: .boolean, precedence: 3)
+    if let startID {
+      guard !isMatrixGroup else { return "" }
+      ran = ran.and(
+        Translated(text: "steps.\(startID).result == 'success'", kind: .boolean, precedence: 3))
+    } else {
+      let names = GitHubNames(file: file, ofStepsOf: self)
+      guard !testsStatus, let condition = try? condition(in: file, names) else { return "" }
+      let inherited = file.condition(ofNeedsOf: self) ?? .literal(true)
+      ran = ran.and(inherited).and(condition.value ?? .literal(true))
+    }
+    return ran.truth == false ? "" : "\(ran.operand(3)) && 'success' || "
   }
 }
 
@@ -226,6 +252,7 @@ extension GitHubFile {
           "issues": ["issue"], "issue_comment": ["issue", "comment"], "release": ["release"],
           "workflow_run": ["workflow_run"], "discussion": ["discussion"],
           "repository_dispatch": ["client_payload"], "deployment": ["deployment"],
+          "push": ["after", "before", "commits", "compare", "pusher", "ref"],
         ]
         return !events.isEmpty
           && events.allSatisfy { event in
@@ -235,6 +262,17 @@ extension GitHubFile {
       }
     default: return true
     }
+  }
+
+  /// Whether only tags and releases start the workflow, or pull requests beside these: never a branch.
+  var isForTags: Bool {
+    let push = root["on"]?["push"]
+    let isOfTags =
+      (push?["tags"] ?? push?["tags-ignore"]) != nil
+      && (push?["branches"] ?? push?["branches-ignore"]) == nil
+    let ofTags = events.filter { $0 == "release" || $0 == "push" && isOfTags }
+    let ofPulls = events.filter { $0.hasPrefix("pull_request") && $0 != "pull_request_target" }
+    return !ofTags.isEmpty && ofTags.count + ofPulls.count == events.count
   }
 
   /// Returns parts of a text in which the folder of the repository, as a part of that of the machine,

@@ -69,7 +69,7 @@ struct GitHubNames {
       }
       let base = Translated(
         text: "matrix." + name, kind: kind)
-      return accesses.count == 1 ? base : try translator.member(of: base, accesses.dropFirst())
+      return try property(of: base, name, accesses.dropFirst(), translator)
     case ("steps", let name?): return try step(name, path.dropFirst(), isOptional)
     case ("needs", let name?), ("jobs", let name?):
       return try need(name, path.dropFirst(), isOptional)
@@ -135,15 +135,17 @@ struct GitHubNames {
       let branch = file.mainBranch
       let defaults = [
         "event_name": file.eventName, "ref": "refs/heads/\(branch)", "ref_name": branch,
-        "ref_type": "branch", "repository": file.repository,
+        "ref_type": file.isForTags ? "tag" : "branch", "repository": file.repository,
         "repository_owner": file.owner, "event.repository.default_branch": branch,
         "event.repository.full_name": file.repository,
         "event.repository.name": String(file.repository.drop { $0 != "/" }.dropFirst()),
       ]
-      let known = defaults[path.joined(separator: ".")] ?? ""
+      // Where there is never a branch, no value of a branch is true, not even in a comparison.
+      let isTag = file.isForTags && ["ref", "ref_name"].contains(name)
+      let known = isTag ? "" : defaults[path.joined(separator: ".")] ?? ""
       return parameter(
         ["github"] + path, kind: .text, fallback: .text(known),
-        isNeeded: isNeeded && known.isEmpty && file.hasValue(path))
+        isNeeded: isTag || isNeeded && known.isEmpty && file.hasValue(path))
     }
   }
 

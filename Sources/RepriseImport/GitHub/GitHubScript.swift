@@ -51,7 +51,12 @@ struct GitHubScript {
         }
         if value.kind == .null { continue }
         let name = variable(for: expression, value, taken)
-        if shell.language == .posix, quotes.hidesVariables { isInserted = true }
+        if shell.language == .posix,
+          quotes.hidesVariables
+            || translator.names.texts(of: expression).contains(where: quotes.reads)
+        {
+          isInserted = true
+        }
         if shell.language == .other { isInserted = true }
         text += Self.reference(name, shell.language, quotes)
         hasVariables = true

@@ -35,6 +35,26 @@ extension GitHubStepWriter {
       && step.scope?.chain.contains { $0.step["continue-on-error"] != nil } != true
   }
 
+  /// The folder where its script runs; nil for that of the repository.
+  var folderNode: SourceNode? {
+    guard step.node["run"] != nil else { return nil }
+    let defaults =
+      job.node["defaults"]?["run"]?["working-directory"]
+      ?? (job.call?.root ?? file.root)["defaults"]?["run"]?["working-directory"]
+    return step.node["working-directory"] ?? (step.scope == nil ? defaults : nil)
+  }
+
+  /// Returns the lines for variables that are not set there, because the steps which set them were
+  /// skipped.
+  func unsets() -> String {
+    let uses = [step.node] + (step.scope?.chain.map(\.step) ?? [])
+    return job.hasDynamicMatrix
+      ? ""
+      : job.uncertainNames(before: step, in: file).filter { name in
+        !uses.contains { $0["env"]?[name] != nil }
+      }.map { "[ -n \"$\($0)\" ] || unset \($0)\n" }.joined()
+  }
+
   /// Returns the lines that give files their names there, for programs that write to them.
   func exports(for script: String) -> String {
     (needsOutputFile(script) ? "export \(GitHubScript.ownOutput)\n" : "")

@@ -196,6 +196,9 @@ struct GitHubStepWriter {
       case .missing(let text): throw Untranslatable(text)
       case .script(let text, let variables, let note):
         remarkVariables()
+        if step.node["run"] != nil, text.removesWorkspace(isElsewhere: folderNode != nil) {
+          throw Untranslatable("it removes all files of the repository, which are yours here")
+        }
         if let note { file.remark(.note, note) }
         if let note { comments.append(note) }
         let isScript = step.node["run"] != nil
@@ -225,7 +228,9 @@ struct GitHubStepWriter {
     }
     for name in job.uncertainNames(of: step, in: file) {
       file.remark(
-        .note, "GITHUB_ENV: if this step is skipped, \(name) is empty later, and not set there")
+        .note,
+        "GITHUB_ENV: if this step is skipped or sets \(name) to the empty text, \(name) is not set "
+          + "later, but empty in other languages than those of a shell")
     }
     if job.hasDynamicMatrix, !written.names.isEmpty || !written.folders.isEmpty {
       refuse(Untranslatable("GITHUB_ENV: the outputs of a step with a matrix are a list"))
@@ -291,9 +296,13 @@ struct GitHubStepWriter {
     }
     let own = GitHubVariables(file: file, translator: translator)
     environment += try own.environment(of: read, known: Set(environment.map(\.key)))
+    if !step.programs.areOfAction {
+      environment += own.environment(
+        ofPrograms: step.programs.text, known: Set(environment.map(\.key)))
+    }
     if shell.language == .powerShell { return (shell.whole(script.text), script.shell) }
     guard shell.language == .posix else { return (script.text, script.shell) }
-    return (exports(for: text) + script.text, script.shell)
+    return (unsets() + exports(for: text) + script.text, script.shell)
   }
 
   private mutating func shell() -> GitHubShell {
@@ -331,11 +340,7 @@ struct GitHubStepWriter {
   }
 
   private mutating func folder() -> String? {
-    guard step.node["run"] != nil else { return nil }
-    let defaults =
-      job.node["defaults"]?["run"]?["working-directory"]
-      ?? (job.call?.root ?? file.root)["defaults"]?["run"]?["working-directory"]
-    let node = step.node["working-directory"] ?? (step.scope == nil ? defaults : nil)
+    let node = folderNode
     guard let text = node?.text, text != ".", text != "./" else { return nil }
     do throws(Untranslatable) {
       return try ExpressionTranslator(names: names).template(text)

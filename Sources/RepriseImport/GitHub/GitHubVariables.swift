@@ -42,6 +42,47 @@ struct GitHubVariables {
     return environment
   }
 
+  /// Returns the variables of GitHub that programs of the repository read.
+  ///
+  /// What is not known here is a note: a program can do without it, and a script says what it needs.
+  ///
+  /// - Parameters:
+  ///   - programs: The text of the programs.
+  ///   - known: Variables that the step has already.
+  /// - Returns: The variables with their values.
+  func environment(ofPrograms programs: String, known: Set<String>) -> [Draft.Item] {
+    var environment: [Draft.Item] = []
+    var others: [String] = []
+    for name in names(in: programs) where !known.contains(name) && !file.variables.contains(name) {
+      guard Self.ofPrograms.contains(name),
+        let items = try? self.environment(of: name, known: known)
+      else {
+        if Self.areUnknown.contains(name) { others.append(name) }
+        continue
+      }
+      environment += items
+    }
+    others += Self.ofService.filter { programs.contains($0) && !known.contains($0) }
+    if !others.isEmpty {
+      file.remark(
+        .note, "a program of this step reads \(others.joined(separator: ", ")): not set here")
+    }
+    return environment
+  }
+
+  private static let ofPrograms: Set = [
+    "GITHUB_ACTOR", "GITHUB_API_URL", "GITHUB_BASE_REF", "GITHUB_EVENT_NAME", "GITHUB_HEAD_REF",
+    "GITHUB_JOB", "GITHUB_REF", "GITHUB_REF_NAME", "GITHUB_REF_TYPE", "GITHUB_REPOSITORY",
+    "GITHUB_REPOSITORY_OWNER", "GITHUB_RUN_ATTEMPT", "GITHUB_RUN_ID", "GITHUB_RUN_NUMBER",
+    "GITHUB_SERVER_URL", "GITHUB_SHA", "GITHUB_STEP_SUMMARY", "GITHUB_WORKFLOW",
+    "GITHUB_WORKSPACE", "RUNNER_ARCH", "RUNNER_OS", "RUNNER_TEMP",
+  ]
+  private static let areUnknown: Set = [
+    "GITHUB_ACTIONS", "GITHUB_ACTOR_ID", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY_ID",
+    "GITHUB_STATE",
+    "GITHUB_TOKEN", "GITHUB_WORKFLOW_REF", "GITHUB_WORKFLOW_SHA",
+  ]
+
   /// The variables that lead to services for runs: their logins, caches and artifacts.
   private static let ofService = [
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_RUNTIME_TOKEN",
