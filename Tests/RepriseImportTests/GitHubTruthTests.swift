@@ -54,7 +54,7 @@ struct GitHubTruthTests {
     ("${{ matrix.a }} make", "{ a: ['CC=gcc'] }"),
     ("make ${{ matrix.a == 'x' && '--name \"a b\"' || '' }}", "{ a: [x, y] }"),
   ])
-  func `a shell reads the syntax of a value that stands in a script`(
+  func `a shell reads the syntax of a value that is part of a script`(
     _ script: String, _ matrix: String
   ) throws {
     let workflow = try importedSteps(

@@ -155,7 +155,7 @@ import Testing
     (["--submit", "big", "--progress", "tree"], "a job has no terminal"),
     (["--submit", "big", "w.yaml"], "a job is the engine of one run"),
   ])
-  func `a mistake is found before anything is submitted`(words: [String], text: String)
+  func `an error is found before anything is submitted`(words: [String], text: String)
     async throws
   {
     let scenario = try scenario()
