@@ -211,6 +211,10 @@ final class TaskScope: TaskNames {
       guard let name, StepNames.identifier(name) == name,
         !MakeVariables.environment.contains(name)
       else { throw Untranslatable("the output of \(command)") }
+      // A command is many calls deep, and the call stack of a thread can be small.
+      depth += 2
+      defer { depth -= 2 }
+      try Effort.check(depth: 2 * depth)
       try compute(name, command, node.mark.line)
       return .text(ShellText(part: .shell("${\(name)}")))
     }
