@@ -7,11 +7,9 @@ extension Journal {
   /// Returns the runs of a workflow that earlier processes have left before their end, oldest first,
   /// for a program to resume.
   ///
-  /// They are interrupted, or cancelled by the program that ran them or by a signal to it. A run that
-  /// someone has cancelled by the command, a key or the page is not among them, even if its process
-  /// died before the run had ended. A program that cancels a run for someone says so:
-  /// `run.perform(.cancel(steps: [], now: false), by: Requester(.program))`. Linear in the number of
-  /// runs.
+  /// They are interrupted: their process has died, or their program has stopped them with
+  /// `run.interrupt()`. A run that was cancelled, by whom ever, is not among them, even if its process
+  /// died before the run had ended. Linear in the number of runs.
   ///
   /// - Parameter workflow: The name of the workflow, which may also be one of another program.
   /// - Returns: The runs.
@@ -30,41 +28,27 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` if an event cannot be read.
   package func isUnfinished(_ run: RunRecord) throws(JournalError) -> Bool {
-    guard run.status == .interrupted || run.status == .cancelled else { return false }
-    var events = try lastChanges(of: run)[...]
-    if run.status == .cancelled {
-      // A cancel while the run waited for its turn is no event, so its time is not that of one.
-      guard case .runEnded? = events.first?.kind, events.popFirst()?.time == run.endedAt else {
-        return false
-      }
-    }
-    guard let last = events.first, case .runCancelling = last.kind else {
-      return run.status == .interrupted
-    }
-    return switch last.by?.kind {
-    case nil, .api, .signal, .retry: true
-    case .key, .attach, .command, .program, .watch: false
-    }
+    guard run.status == .interrupted else { return false }
+    guard case .runCancelling(.request)? = try lastChange(of: run)?.kind else { return true }
+    return false
   }
 
-  /// Returns the last two events with which a run has begun again, was cancelled or has ended, the
-  /// last one first.
-  private func lastChanges(of run: RunRecord) throws(JournalError) -> [Event] {
+  /// Returns the last event with which a run has begun again, was cancelled or has ended.
+  private func lastChange(of run: RunRecord) throws(JournalError) -> Event? {
     let kinds: [Event.Kind] = [
       .runCancelling(.request), .runEnded(.cancelled), .generationStarted(reset: nil),
       .runResumed(RunPlan(workflow: "", steps: [])),
     ]
-    let rows = try explaining {
+    let row = try explaining {
       try database.read { connection in
         try connection.rows(
           """
           SELECT \(EventRow.columns) FROM event WHERE run = ? AND kind IN (?, ?, ?, ?)
-          ORDER BY number DESC LIMIT 2
+          ORDER BY number DESC LIMIT 1
           """, run.number, kinds[0].name, kinds[1].name, kinds[2].name, kinds[3].name)
       }
+    }.first
+    return try row.map { row throws(JournalError) in try EventRow(row, of: run.id).event(of: run.id)
     }
-    var events: [Event] = []
-    for row in rows { events.append(try EventRow(row, of: run.id).event(of: run.id)) }
-    return events
   }
 }

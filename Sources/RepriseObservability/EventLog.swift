@@ -36,6 +36,7 @@ private func words(for event: Event) -> (Logger.Level, Logger.Message) {
   case .runCancelling(let cause): (.notice, "run is being cancelled \(cause)")
   case .runEnded(.succeeded): (.info, "run succeeded")
   case .runEnded(.cancelled): (.notice, "run was cancelled")
+  case .runEnded(.interrupted): (.notice, "run was interrupted")
   case .runEnded(let outcome): (.error, "\(RunFailure(run: event.run, outcome: outcome))")
   case .runResumed: (.info, "run resumed")
   default: (.info, "\(event.kind)")

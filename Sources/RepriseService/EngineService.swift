@@ -9,12 +9,15 @@ public import ServiceLifecycle
 ///     let workflows = EngineService(Engine())
 ///     try await ServiceGroup(services: [workflows, server], logger: logger).run()
 ///
-/// When the group shuts down, the service cancels or finishes the runs that it started, and waits
+/// When the group shuts down, the service interrupts, cancels or finishes the runs that it started, and waits
 /// until all of their processes are gone.
 public final class EngineService: Service {
   /// A policy for live runs at shutdown.
   public enum Ending: Sendable {
-    /// Runs are cancelled; their steps end within their grace periods.
+    /// Runs are interrupted: their steps end within their grace periods, and recorded runs can be
+    /// resumed when the program starts again.
+    case interrupting
+    /// Runs are cancelled, with their steps under `finally`; they are not resumed.
     case cancelling
     /// Runs continue until they end.
     case finishing
@@ -35,7 +38,7 @@ public final class EngineService: Service {
   /// - Parameters:
   ///   - engine: The engine that runs workflows.
   ///   - ending: The policy for live runs at shutdown.
-  public init(_ engine: Engine, ending: Ending = .cancelling) {
+  public init(_ engine: Engine, ending: Ending = .interrupting) {
     self.engine = engine
     self.ending = ending
   }
@@ -98,13 +101,14 @@ public final class EngineService: Service {
   ///   - events: The publisher whose events start runs.
   ///   - whenBusy: What happens to an event that arrives while a run is in progress.
   ///   - secrets: The values of its secrets.
+  ///   - onDrop: Called with each event that is dropped, and so starts no run, in order.
   /// - Returns: The publisher of the runs.
   public func runs<Events: Publisher>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
-    secrets: Secrets = Secrets()
+    secrets: Secrets = Secrets(), onDrop: @escaping @Sendable (Events.Output) -> Void = { _ in }
   ) -> RunsPublisher where Events.Output: Sendable {
-    let runs = engine.runs(on: events, whenBusy: whenBusy, secrets: secrets) { [group] _ in
-      group.isClosed ? nil : workflow
+    let runs = engine.runs(on: events, whenBusy: whenBusy, secrets: secrets, onDrop: onDrop) {
+      [group] _ in group.isClosed ? nil : workflow
     }
     return RunsPublisher(
       base: runs.handleEvents(receiveOutput: { self.track($0) }).eraseToAnyPublisher())
@@ -116,7 +120,7 @@ public final class EngineService: Service {
   ///
   /// - Parameter run: The run.
   public func track(_ run: Run) {
-    if group.add(run.id, run) { run.cancel() }
+    if group.add(run.id, run) { end(run) }
     Task { [group] in
       _ = await run.ended()
       group.remove(run.id)
@@ -125,7 +129,8 @@ public final class EngineService: Service {
 
   /// Waits for the shutdown of the group, and then until all runs have ended.
   ///
-  /// If the task is cancelled instead, all runs are cancelled, even with ``Ending/finishing``.
+  /// If the task is cancelled instead, the runs end at once: with ``Ending/finishing``, they are
+  /// interrupted.
   ///
   /// - Throws: `CancellationError` if the task was cancelled.
   public func run() async throws {
@@ -136,17 +141,21 @@ public final class EngineService: Service {
       isCancelled = true
     }
     group.close()
-    if isCancelled || ending == .cancelling { cancelAll() }
+    if isCancelled || ending != .finishing { endAll() }
     await withTaskCancellationHandler {
       await group.finish()
     } onCancel: {
-      cancelAll()
+      endAll()
     }
     if isCancelled { throw CancellationError() }
   }
 
-  private func cancelAll() {
-    for run in group.closeToCancel() { run.cancel() }
+  private func endAll() {
+    for run in group.closeToCancel() { end(run) }
+  }
+
+  private func end(_ run: Run) {
+    if ending == .cancelling { run.cancel() } else { run.interrupt() }
   }
 }
 #endif

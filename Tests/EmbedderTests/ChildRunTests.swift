@@ -44,7 +44,7 @@ struct ChildRunTests {
         }
       }
     }
-    guard case .failed = await Engine().start(workflow).outcome else {
+    guard case .failed = try await Engine().start(workflow).outcome else {
       Issue.record("it has not failed")
       return
     }
@@ -65,7 +65,7 @@ struct ChildRunTests {
     let run = Engine().start(workflow)
     await begun.wait()
     if isKilled { run.kill() } else { run.cancel() }
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(isOver.withLock { $0 })
     #expect(run.state["nested"]?.phase.name == "cancelled")
   }
@@ -110,7 +110,7 @@ struct AnswerTests {
     #expect(throws: InterventionRefusal.self) { try run.answer("og", with: "1") }
     #expect(run.state.awaitingApproval.map(\.id) == ["go"])
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
   }
 
   @Test func `the only value of an approval is given alone`() async throws {

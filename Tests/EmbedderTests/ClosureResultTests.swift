@@ -16,7 +16,7 @@ struct ClosureResultTests {
   private func failure(@WorkflowBuilder _ step: () -> [WorkflowItem]) async throws -> FailureReason?
   {
     let run = Engine().start(try Workflow("one", steps: step))
-    guard case .failed(_, let reason) = await run.outcome else { return nil }
+    guard case .failed(_, let reason) = try await run.outcome else { return nil }
     return reason
   }
 
@@ -45,7 +45,7 @@ struct ClosureResultTests {
       Step("a") { _ in try? Task.checkCancellation() }
       Step("b") { _ in try? { throw CancellationError() }() }
     }
-    #expect(await Engine().start(workflow).outcome == .succeeded)
+    #expect(try await Engine().start(workflow).outcome == .succeeded)
   }
 
   @Test func `an action whose result cannot be encoded fails its step`() async throws {
@@ -59,7 +59,7 @@ struct ClosureResultTests {
       ("plain", false), ("taking", false), ("fine", true), ("fine-taking", true),
     ] {
       let workflow = try Workflow("one", actions: engine.actions) { Step("x", call: name) }
-      #expect((await engine.start(workflow).outcome == .succeeded) == succeeds, "\(name)")
+      #expect((try await engine.start(workflow).outcome == .succeeded) == succeeds, "\(name)")
     }
   }
 
@@ -80,7 +80,7 @@ struct ClosureResultTests {
       Step("function", perform: runs)
     }
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     for step in run.state.steps { #expect(step.phase == .succeeded([:]), "\(step.id)") }
   }
 
@@ -97,7 +97,7 @@ struct ClosureResultTests {
       Step("list") { _ in [1, 2] }
     }
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["number"]?.phase == .succeeded(["value": "7"]))
     #expect(run.state["value"]?.phase == .succeeded(["number": "1"]))
     #expect(run.state["optional"]?.phase == .succeeded([:]))

@@ -36,7 +36,7 @@ struct DurableRunTests {
 
   private func failed(_ shop: Shop, _ journal: Journal) async throws -> RunID {
     let run = try await Engine().start(shop.orders(), recordedIn: journal)
-    guard case .failed = await run.outcome else { throw Broken() }
+    guard case .failed = try await run.outcome else { throw Broken() }
     return run.id
   }
 
@@ -96,7 +96,7 @@ struct DurableRunTests {
     }
     #expect(try await journal.runs.map(\.status.isLive) == [true])
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
   }
 
   @Test func `the record of a run has its parameters without secrets`() async throws {
@@ -131,7 +131,7 @@ struct DurableRunTests {
       }
     }
     let run = try await Engine().start(order(1), recordedIn: journal)
-    _ = await run.outcome
+    _ = try await run.outcome
     do {
       _ = try await Engine().resume(run.id, from: journal, with: order(2))
       Issue.record("accepted")
@@ -176,7 +176,7 @@ struct DurableRunTests {
     await #expect(throws: HostError.cancelled(id)) { try await second.value }
     #expect(try await host.journal.run(id).status == .interrupted)
     opened.open()
-    #expect(await first.outcome == .succeeded)
+    #expect(try await first.outcome == .succeeded)
     #expect(try await host.resume(id, with: workflow).outcome == .succeeded)
   }
 
@@ -249,7 +249,7 @@ struct DurableRunTests {
     let shop = Shop()
     let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
     let run = try await host.start(shop.orders())
-    _ = await run.outcome
+    _ = try await run.outcome
     shop.isBroken.withLock { $0 = false }
     #expect(try await host.resume(run.id, with: shop.orders()).outcome == .succeeded)
     #expect(shop.called == ["charge", "ship", "ship"])

@@ -37,7 +37,7 @@ struct ObserverTests {
       }
     }
     let run = engine.start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(observer.observed == ["first", "second"])
   }
 }

@@ -148,7 +148,7 @@ struct SchedulerRunnerTests {
     }
     #expect(run.state["a"]?.placement?.place.job == "d1")
     try folder.write("open")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.phase == .succeeded(["x": "42"]))
     #expect(Self.lines("submitted", in: folder).first?.hasPrefix("b ") == true)
   }
@@ -162,7 +162,7 @@ struct SchedulerRunnerTests {
       run.state.steps.count { Self.isQueued($0.id, of: run) } == 4
     }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(Set(Self.lines("cancelled", in: folder)) == ["d1", "d2", "d3", "d4"])
     #expect(Self.lines("effects", in: folder) == [])
   }
@@ -177,11 +177,11 @@ struct SchedulerRunnerTests {
     let next = try Self.engine(in: folder)
     let second = try next.resume(first.state, with: Self.workflow(steps, on: next))
     try folder.write("open")
-    #expect(await second.outcome == .succeeded)
+    #expect(try await second.outcome == .succeeded)
     #expect(second.state["a"]?.placement?.place.job == "d1")
     #expect(Self.lines("submitted", in: folder).count == 1)
     #expect(Self.lines("effects", in: folder) == ["x"])
-    #expect(await first.outcome == .succeeded)
+    #expect(try await first.outcome == .succeeded)
   }
 
   @Test func `a job that vanishes from the queue is lost, and never begins`() async throws {
@@ -192,7 +192,7 @@ struct SchedulerRunnerTests {
     await expectEventually("it waits") { Self.isQueued("a", of: run) }
     try FileManager.default.moveItem(
       atPath: folder.path + "/job.1", toPath: folder.path + "/forgotten")
-    guard case .failed(_, .lost(let text, _, _)) = await run.outcome else {
+    guard case .failed(_, .lost(let text, _, _)) = try await run.outcome else {
       Issue.record("it is not lost")
       return
     }
@@ -215,7 +215,7 @@ struct SchedulerRunnerTests {
     try folder.write("open")
     let refused = engine.start(try Self.workflow(steps, shelf: "wrong", on: engine))
     #expect(
-      await refused.outcome
+      try await refused.outcome
         == .failed(step: "a", reason: .notStarted("there is no shelf wrong")))
     try folder.write("full")
     let waiting = engine.start(try Self.workflow(steps, on: engine))
@@ -223,7 +223,7 @@ struct SchedulerRunnerTests {
       waiting.state["a"]?.placement?.queuedBecause == "no room"
     }
     try FileManager.default.removeItem(atPath: folder.path + "/full")
-    #expect(await waiting.outcome == .succeeded)
+    #expect(try await waiting.outcome == .succeeded)
   }
 
   @Test func `settings of the runner are checked when the file is read`() throws {

@@ -53,7 +53,7 @@ struct StepOutputTests {
     let run = Engine().start(try workflow.selecting(only: ["use"]))
     let reason = FailureReason.badValue(
       #"step "use" has no input "build"; the run has no step of this name"#)
-    #expect(await run.outcome == .failed(step: "use", reason: reason))
+    #expect(try await run.outcome == .failed(step: "use", reason: reason))
   }
 
   @Test func `a handle of an unknown step is an error of the declaration`() throws {
@@ -71,7 +71,7 @@ struct StepOutputTests {
       Step("use", needs: maybe) { _, maybe in maybe == nil ? "none" : "some" }
     }
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(try run.output(of: "use", as: String.self) == "none")
     #expect(try run.output(of: maybe) == nil)
   }
@@ -106,7 +106,7 @@ struct StepOutputTests {
           action: .call("greet", try CallArguments(["name": "${{ steps.name.outputs.value }}"]))),
       ])
     let run = engine.start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(try run.output(of: "greet", as: String.self) == "hello you")
     #expect(throws: ArgumentError.self) { try CallArguments(["name": ["${{ 1 + }}"]]) }
   }

@@ -41,7 +41,7 @@ struct StopSignalTests {
     }
     again?.cancel()
     if let time = await again?.value { #expect(time > .milliseconds(150)) }
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     #expect(outcome == .cancelled)
     #expect(outcome.exitStatus == 130)
   }

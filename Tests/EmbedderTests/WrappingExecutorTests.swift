@@ -35,7 +35,7 @@ struct WrappingExecutorTests {
       Step("script", run: "test \"$WRAPPED\" = yes && echo \"two words\"")
     }
     let run = Engine(executor: Wrapper()).start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["plain"]?.output.lines.map(\.text) == ["yes"])
     #expect(run.state["script"]?.output.lines.map(\.text) == ["two words"])
   }
@@ -53,7 +53,7 @@ struct WrappingExecutorTests {
       Step("stubbed", call: "notRegistered")
     }
     let run = engine.start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(try run.output(of: "call", as: Int.self) == 8)
     #expect(try run.output(of: "stubbed", as: String.self) == "stub")
     #expect(Set(executor.notes.withLock { $0 }) == ["closure", "call", "stubbed"])
@@ -63,7 +63,7 @@ struct WrappingExecutorTests {
     let count = Mutex(0)
     let run = Engine().start(try Workflow("one") { Step("only") { _ in } })
     let subscription = run.events.sink { _ in count.withLock { $0 += 1 } }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(count.withLock { $0 } > 2)
     subscription.cancel()
   }

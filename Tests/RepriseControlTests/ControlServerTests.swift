@@ -31,9 +31,9 @@ import Testing
       server = try ControlServer(at: folder.path + "/socket", serving: run, limits: limits)
     }
 
-    func end() async {
+    func end() async throws {
       run.cancel()
-      _ = await run.outcome
+      _ = try await run.outcome
       await server.finish()
       try? FileManager.default.removeItem(at: folder)
     }
@@ -87,7 +87,7 @@ import Testing
     await served.begun.wait()
     let line = try exchange(Array((request + "\n").utf8), with: served.path)
     #expect(line.contains(answer))
-    await served.end()
+    try await served.end()
   }
 
   @Test func `random input does not affect the server`() async throws {
@@ -110,8 +110,8 @@ import Testing
     _ = try exchange(Array(repeating: 0x61, count: 1 << 20), with: served.path)
     let client = try ControlClient(served.path)
     #expect(try await client.ask(.run(.cancel(steps: [], now: false))).isAccepted)
-    #expect(await served.run.outcome == .cancelled)
-    await served.end()
+    #expect(try await served.run.outcome == .cancelled)
+    try await served.end()
   }
 
   @Test func `an attached client gets the current state and all later events`() async throws {
@@ -128,7 +128,7 @@ import Testing
     }
     try await watching.value
     #expect(second.value.phase == .ended(.cancelled) && second.value.generation == 2)
-    await served.end()
+    try await served.end()
   }
 
   @Test func `a request to a silent server times out`() async throws {
@@ -165,7 +165,7 @@ import Testing
     for _ in 0..<2 {
       #expect(try await client.ask(.run(.restart(from: [])), within: .seconds(60)).isAccepted)
     }
-    await served.end()
+    try await served.end()
   }
 
   @Test func `a blocked reader does not delay other clients`() async throws {
@@ -176,7 +176,7 @@ import Testing
       let client = try ControlClient(served.path)
       #expect(try await client.ask(.run(.restart(from: []))).isAccepted)
     }
-    await served.end()
+    try await served.end()
     withExtendedLifetime(still) {}
   }
 
@@ -200,7 +200,7 @@ import Testing
     #expect(threadCount() - before < 16)
     #expect(
       try await client.ask(.run(.cancel(steps: [], now: false)), within: .seconds(60)).isAccepted)
-    #expect(await served.run.outcome == .cancelled)
+    #expect(try await served.run.outcome == .cancelled)
     // Attached clients are not disconnected to make room for others.
     let last = await attached.events.values.reduce(nil as Event?) { $1 }
     #expect(last?.kind == .runEnded(.cancelled))
@@ -237,7 +237,7 @@ import Testing
     // The maximum number of clients, those accepted at once, and the open sockets of the storm
     // itself.
     #expect(most < 128 + 64, "\(most) descriptors")
-    await served.end()
+    try await served.end()
   }
 
   @Test func `a client is refused with the reason when the maximum is attached`() async throws {
@@ -248,7 +248,7 @@ import Testing
       Array("{\"reprise\":1,\"request\":\"cancel\"}\n".utf8), with: served.path)
     #expect(answer.contains("2 are attached"))
     #expect(served.run.state.phase == .running)
-    await served.end()
+    try await served.end()
     withExtendedLifetime(attached) {}
   }
 
@@ -267,7 +267,7 @@ import Testing
     close(silent)
     // A client that has sent a request stays connected.
     #expect(try await speaks.ask(.run(.restart(from: []))).isAccepted)
-    await served.end()
+    try await served.end()
   }
 
   @Test func `a client that reads nothing is disconnected`() async throws {
@@ -283,7 +283,7 @@ import Testing
     }
     #expect(poll(&wait, 1, 0) == 1, "the client was not disconnected")
     close(still)
-    await served.end()
+    try await served.end()
   }
 
   @Test func `a request before the end is answered`() async throws {
@@ -291,7 +291,7 @@ import Testing
       let served = try Served()
       let socket = try connectedSocket(to: served.path)
       _ = sendAll(Array("{\"reprise\":1,\"request\":\"restart\"}\n".utf8), to: socket)
-      await served.end()
+      try await served.end()
       var lines = LineReader(socket, bytesMax: 1000)
       #expect(lines.next() != nil)
       close(socket)
@@ -324,7 +324,7 @@ import Testing
     #expect(try answer("65534") == "nothing")
     #expect(served.run.state.phase == .running)
     #expect(try answer("0").contains("ok"))
-    await served.end()
+    try await served.end()
   }
 
   @Test func `only its user has access to the socket, which may have a long path`() async throws {
@@ -332,7 +332,7 @@ import Testing
     var status = stat()
     #expect(stat(served.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     #expect(try exchange(Array("{}\n".utf8), with: served.path).contains("error"))
-    await served.end()
+    try await served.end()
     #expect(throws: ControlError.self) { try ControlClient(served.path) }
   }
 }

@@ -20,7 +20,7 @@ struct EndCommandTests {
       try folder.journal.begin(try loaded.request(hiding: secrets)), loaded, secrets,
       controls: RunControls())
     let run = try #require(hosted)
-    let outcome = await run.run.outcome
+    let outcome = try await run.run.outcome
     #expect(await run.finish() == nil)
     let process = try #require(EndCommandProcess(of: run.run, outcome: outcome, secrets: secrets))
     return await process.run(timeMax: timeMax)?.string
@@ -106,7 +106,7 @@ struct EndCommandTests {
     let (_, hosted) = try await folder.begin(try folder.load(text), controls: controls)
     let run = try #require(hosted)
     controls.cancel(now: false)
-    let outcome = await run.run.outcome
+    let outcome = try await run.run.outcome
     #expect(outcome == .cancelled)
     let warning = Task { await controls.performEndCommand(after: outcome, secrets: Secrets()) }
     await expectEventually("the command runs") { folder.has("began") }

@@ -109,7 +109,7 @@ struct InterruptedRunTests {
     }
     let run = try await Engine().start(workflow, recordedIn: journal)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(try await journal.unfinishedRuns(of: "w").map(\.id) == [run.id])
     let cancelled = try project.reprise("cancel", "\(run.id)")
     #expect(cancelled.status == 0, "\(cancelled.output)")

@@ -15,7 +15,7 @@ struct ProgramRunTests {
       Step("two", run: "test -e go", .directory(.data(folder.path)))
     }
     let run = try await Engine().start(workflow, recordedIn: folder.journal)
-    #expect(await run.outcome != .succeeded)
+    #expect(try await run.outcome != .succeeded)
     try folder.folder.write("go", "".utf8)
     let record = try await folder.journal.run(run.id)
     #expect(record.request.isText && !record.fileHasChanged)
@@ -24,7 +24,7 @@ struct ProgramRunTests {
     let hosted = try #require(
       try await folder.host.begin(
         recorded, resumed.workflow, resumed.secrets, state: state, controls: RunControls()))
-    #expect(await hosted.run.outcome == .succeeded)
+    #expect(try await hosted.run.outcome == .succeeded)
     #expect(await hosted.finish() == nil)
     #expect(hosted.run.id == run.id)
   }
@@ -36,7 +36,7 @@ struct ProgramRunTests {
       Step("two", run: "false")
     }
     let run = try await Engine().start(workflow, recordedIn: folder.journal)
-    #expect(await run.outcome != .succeeded)
+    #expect(try await run.outcome != .succeeded)
     let record = try await folder.journal.run(run.id)
     #expect(record.request.program != nil && record.request.workflowFile == nil)
     await #expect { try await ResumedRun(record) } throws: { error in

@@ -13,7 +13,7 @@ struct ResumeTests {
       "steps:\n  - { id: a, run: echo a }\n  - { id: b, needs: a, run: exit 1 }\n")
     let (id, hosted) = try await folder.begin(loaded)
     let run = try #require(hosted)
-    _ = await run.run.outcome
+    _ = try await run.run.outcome
     _ = await run.finish()
     let record = try folder.journal.run(named: id.description)
     let state = try folder.journal.state(of: record)

@@ -18,7 +18,7 @@ struct RunHostTests {
     let folder = try HostFolder()
     let (id, hosted) = try await folder.begin(try folder.load("steps: [{ id: a, run: echo a }]"))
     let run = try #require(hosted)
-    #expect(await run.run.outcome == .succeeded)
+    #expect(try await run.run.outcome == .succeeded)
     #expect(await run.finish() == nil)
     #expect(try folder.journal.run(named: id.description).status == .succeeded)
   }
@@ -32,7 +32,7 @@ struct RunHostTests {
     let (id, hosted) = try await folder.begin(loaded, controls: controls)
     // Without a group the run is not queued; it starts and is cancelled at once.
     if let hosted {
-      #expect(await hosted.run.outcome == .cancelled)
+      #expect(try await hosted.run.outcome == .cancelled)
       let events = try await folder.journal.events(of: id)
       #expect(events.last { $0.kind.name == "run-cancelling" }?.by == requester)
     }
@@ -72,7 +72,7 @@ struct RunHostTests {
     await expectEventually("the step runs") { run.state.tail(of: "a") == ["up"] }
     controls.receive(1)
     controls.receive(1)
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state.tail(of: "a") == ["up", "cleaned"])
   }
 
@@ -92,7 +92,7 @@ struct RunHostTests {
           try recorded.get(), loaded, Secrets(), controls: RunControls(),
           onReachable: { waits.withLock { $0 += 1 } })
         order.withLock { $0.append(number) }
-        _ = await hosted?.run.outcome
+        _ = try await hosted?.run.outcome
         return number
       }
     }

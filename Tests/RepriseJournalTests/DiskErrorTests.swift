@@ -45,7 +45,7 @@ import Testing
         let recorded = try journal.begin(folder.request())
         id = recorded.id
         let engine = Engine(executor: Self.executor(ledger), recorder: recorded)
-        outcome = await engine.start(try Self.workflow(), id: recorded.id).outcome
+        outcome = try await engine.start(try Self.workflow(), id: recorded.id).outcome
       } catch is JournalError {
         #expect(ledger.value == [], "a run that could not begin ran no step")
       }
@@ -84,7 +84,7 @@ import Testing
         read.run == nil
         ? engine.start(try Self.workflow(), id: id)
         : try engine.resume(read, with: try Self.workflow())
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       for step in done {
         #expect(ledger.value.filter { $0 == step }.count == 1, "\(step) after \(number) changes")
       }

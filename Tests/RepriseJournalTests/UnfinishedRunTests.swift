@@ -32,46 +32,39 @@ struct UnfinishedRunTests {
     try await journal.unfinishedRuns(of: "w").map(\.id.description)
   }
 
-  @Test func `what the program or its death has ended is unfinished, oldest first`() async throws {
+  @Test func `what was interrupted is unfinished, oldest first`() async throws {
     let started = (Event.Kind.runStarted(plan), Requester?.none)
-    let cancelled = (Event.Kind.runEnded(.cancelled), Requester?.none)
+    let interrupting = (Event.Kind.runCancelling(.interrupted), Requester?.some(.api))
     try record("queued", [])
     try record("running", [started])
     try record("other", workflow: "x", [started])
     try record("done", [started, (.runEnded(.succeeded), nil)])
-    for requester in [Requester.api, .signal(15)] {
-      let cancelling = (Event.Kind.runCancelling(.request), Requester?.some(requester))
-      try record("\(requester.kind)-dead", [started, cancelling])
-      try record("\(requester.kind)-ended", [started, cancelling, cancelled])
-    }
+    try record("dead", [started, interrupting])
+    try record("ended", [started, interrupting, (.runEnded(.interrupted), .api)])
     try record("timeout", [started, (.runCancelling(.runTimedOut), nil)])
-    #expect(
-      try await unfinished() == [
-        "queued", "running", "api-dead", "api-ended", "signal-dead", "signal-ended", "timeout",
-      ])
+    #expect(try await unfinished() == ["queued", "running", "dead", "ended", "timeout"])
+    #expect(try await journal.run(#require(RunID("ended"))).status == .interrupted)
   }
 
-  @Test(arguments: [Requester.Kind.key, .attach, .command, .program, .watch])
-  func `what someone has cancelled is not, even if its process died before the end`(
+  @Test(arguments: Requester.Kind.allCases)
+  func `what was cancelled is over, even if its process died before the end`(
     _ kind: Requester.Kind
   ) async throws {
     let started = (Event.Kind.runStarted(plan), Requester?.none)
     let cancelling = (Event.Kind.runCancelling(.request), Requester?.some(Requester(kind)))
     try record("dead", [started, cancelling])
+    try record("late", [started, (.runCancelling(.interrupted), .api), cancelling])
     try record("ended", [started, cancelling, (.runEnded(.cancelled), nil)])
     try journal.begin(folder.request(), id: try #require(RunID("in-the-queue"))).end(as: .cancelled)
     #expect(try await unfinished() == [])
   }
 
-  @Test
-  func `what someone has cancelled before its turn is not, even after a cancel by the program`()
-    async throws
-  {
+  @Test func `an interrupted run that is cancelled later is over`() async throws {
     try record(
       "run",
       [
-        (.runStarted(plan), nil), (.runCancelling(.request), .api),
-        (.step("a", attempt: 0, .cancelled(.request)), nil), (.runEnded(.cancelled), nil),
+        (.runStarted(plan), nil), (.runCancelling(.interrupted), .api),
+        (.step("a", attempt: 0, .cancelled(.interrupted)), nil), (.runEnded(.interrupted), nil),
       ])
     #expect(try await unfinished() == ["run"])
     let (resumed, _) = try journal.reopen(try #require(RunID("run"))) { record, _ in record.request

@@ -91,7 +91,7 @@ import Testing
           id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
       })
     let run = try Engine(executor: executor, recorder: recorded).resume(state, with: workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(started.value == ["s3", "s4"])
     #expect(try journal.run(named: "@last").status == .succeeded)
   }

@@ -30,7 +30,7 @@ struct ObservabilityTests {
     engine.observer = Observability(logger: logger)
     let run = engine.start(try workflow())
     for await _ in run.events.values {}
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let entries = handler.entries
     #expect(
       entries.allSatisfy {
@@ -53,7 +53,7 @@ struct ObservabilityTests {
     engine.observer = Observability(metrics: metrics)
     let run = engine.start(try workflow())
     for await _ in run.events.values {}
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let runs = try metrics.expectCounter(
       "reprise_runs", [("workflow", "w"), ("outcome", "succeeded")])
     #expect(runs.values == [1])
@@ -111,7 +111,7 @@ struct ObservabilityTests {
     let tracer = InMemoryTracer()
     var engine = Engine()
     engine.observer = Observability(tracer: tracer)
-    _ = await engine.start(workflow, secrets: secrets).outcome
+    _ = try await engine.start(workflow, secrets: secrets).outcome
     await expectEventually("all spans have ended") {
       tracer.activeSpans.isEmpty && !tracer.finishedSpans.isEmpty
     }
@@ -136,7 +136,7 @@ struct ObservabilityTests {
     run.restart()
     await expectEventually("it runs again") { begun.value == 2 }
     run.cancel()
-    _ = await run.outcome
+    _ = try await run.outcome
     await expectEventually("all spans have ended") {
       tracer.activeSpans.isEmpty && !tracer.finishedSpans.isEmpty
     }
@@ -153,14 +153,14 @@ struct ObservabilityTests {
       }
     }
     let failed = Engine().start(workflow)
-    #expect(await failed.outcome == .failed(step: "b", reason: .exited(status: 3)))
+    #expect(try await failed.outcome == .failed(step: "b", reason: .exited(status: 3)))
     isGood.withLock { $0 = true }
     let (metrics, tracer) = (TestMetrics(), InMemoryTracer())
     var engine = Engine()
     engine.observer = Observability(tracer: tracer, metrics: metrics)
     let run = try engine.resume(failed.state, with: workflow)
     for await _ in run.events.values {}
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let runs = try metrics.expectCounter(
       "reprise_runs", [("workflow", "w"), ("outcome", "succeeded")])
     let attempts = try metrics.expectCounter(
@@ -183,7 +183,7 @@ struct ObservabilityTests {
     for await event in run.events.values {
       if case .step(_, _, .output(_, let text, _)) = event.kind { lines += text }
     }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(!lines.contains("SPAN_ID") && !lines.contains("hello from Swift"))
   }
 }

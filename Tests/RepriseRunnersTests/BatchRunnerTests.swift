@@ -137,12 +137,12 @@ struct BatchRunnerTests {
   }
 
   /// Waits for the end of a run, which is killed if it does not come.
-  private func end(of run: Run) async -> RunOutcome {
+  private func end(of run: Run) async throws -> RunOutcome {
     await expectEventually("the run is over") {
       if case .ended = run.state.phase { true } else { false }
     }
     run.kill()
-    return await run.outcome
+    return try await run.outcome
   }
 
   @Test(arguments: Fake.all)
@@ -164,7 +164,7 @@ struct BatchRunnerTests {
     }
     #expect(run.state["a"]?.placement?.place.job?.contains("1") == true)
     try folder.write("open")
-    #expect(await end(of: run) == .succeeded)
+    #expect(try await end(of: run) == .succeeded)
     #expect(run.state["a"]?.phase == .succeeded(["x": "7"]))
     let words = folder.lines("submitted").joined()
     #expect(words.contains("--option two words") && !words.contains("{"))
@@ -182,7 +182,7 @@ struct BatchRunnerTests {
       run.state.steps.count { $0.placement?.queuedBecause?.isEmpty == false } == 5
     }
     run.cancel()
-    #expect(await end(of: run) == .cancelled)
+    #expect(try await end(of: run) == .cancelled)
     await expectEventually("none is left") {
       (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/jobs")) == []
     }
@@ -203,7 +203,7 @@ struct BatchRunnerTests {
     try Fake.write("#!/bin/sh\n\(script)\n", as: "qsub", to: folder)
     let run = try start(
       "steps: [{ id: a, run: x }]", #"{ scheduler: pbs, job: "job number {job}" }"#, in: folder)
-    guard case .failed(_, let failure) = await end(of: run) else {
+    guard case .failed(_, let failure) = try await end(of: run) else {
       Issue.record("it has not failed")
       return
     }
@@ -216,7 +216,7 @@ struct BatchRunnerTests {
     let run = try start(
       "steps: [{ id: a, run: x }]", #"{ scheduler: htcondor, states: { "1": refused } }"#,
       in: folder)
-    guard case .failed(_, .lost(let text, _, _)) = await end(of: run) else {
+    guard case .failed(_, .lost(let text, _, _)) = try await end(of: run) else {
       Issue.record("it is not lost")
       return
     }
@@ -231,7 +231,7 @@ struct BatchRunnerTests {
     try Fake.write(real + "\necho 'connection reset' >&2; exit 1\n", as: "qsub", to: folder)
     let run = try start(
       "steps: [{ id: a, run: 'echo ran >> effects' }]", "{ scheduler: pbs }", in: folder)
-    guard case .failed(_, .notStarted(let text)) = await end(of: run) else {
+    guard case .failed(_, .notStarted(let text)) = try await end(of: run) else {
       Issue.record("it has not failed")
       return
     }
@@ -260,7 +260,7 @@ struct BatchRunnerTests {
       run.state["a"]?.placement?.queuedBecause == "qsub: would exceed limit of user"
     }
     try folder.write("room")
-    #expect(await end(of: run) == .succeeded)
+    #expect(try await end(of: run) == .succeeded)
   }
 
   @Test func `a scheduler that is not known is described in the file`() async throws {
@@ -274,7 +274,7 @@ struct BatchRunnerTests {
       }
       """
     let run = try start("steps: [{ id: a, run: 'true' }]", settings, in: folder)
-    #expect(await end(of: run) == .succeeded)
+    #expect(try await end(of: run) == .succeeded)
     #expect(folder.lines("submitted").first?.hasPrefix("-N r_a ") == true)
   }
 
@@ -290,7 +290,7 @@ struct BatchRunnerTests {
   ) async throws {
     let folder = try TemporaryFolder()
     let run = try start("steps: [{ id: a, run: x }]", settings, in: folder)
-    guard case .failed(_, let failure) = await end(of: run) else {
+    guard case .failed(_, let failure) = try await end(of: run) else {
       Issue.record("it has not failed")
       return
     }

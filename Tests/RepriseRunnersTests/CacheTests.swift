@@ -36,16 +36,16 @@ struct CacheTests {
         - { id: a, run: cat in > out; echo ran >> runs, cache: { inputs: [in], makes: [out] } }
 
       """)
-    func phase() async -> StepPhase? {
+    func phase() async throws -> StepPhase? {
       let run = engine.start(workflow)
-      _ = await run.outcome
+      _ = try await run.outcome
       return run.state["a"]?.phase
     }
-    #expect(await phase() == .succeeded([:]))
+    #expect(try await phase() == .succeeded([:]))
     #expect(folder.lines("out") == ["1"])
-    #expect(await phase() == .skipped("up to date", [:]))
+    #expect(try await phase() == .skipped("up to date", [:]))
     try folder.write("in", "2".utf8)
-    #expect(await phase() == .succeeded([:]))
+    #expect(try await phase() == .succeeded([:]))
     #expect(folder.lines("out") == ["2"] && folder.lines("runs") == ["ran", "ran"])
   }
 }

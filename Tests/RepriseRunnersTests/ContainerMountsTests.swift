@@ -21,7 +21,7 @@ struct ContainerMountsTests {
     let container = RunnerCase(
       kind: "container", settings: "{ image: i, program: \(program), mounts: \(mounts) }")
     let run = engine.start(try container.workflow("steps: [{ id: a, run: \"true\" }]"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let real = try #require(realPath(folder.path))
     let covers = folder.lines("words").filter { $0.contains("/state:/") }
     let targets = covers.map { $0.split(separator: ":").dropFirst().joined(separator: ":") }

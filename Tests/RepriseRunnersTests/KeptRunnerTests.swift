@@ -90,7 +90,7 @@ struct KeptRunnerTests {
           - { id: a, run: "echo x=1 > $REPRISE_OUTPUT" }
           - { id: b, foreach: [1, 2, 3], env: { X: "${{ steps.a.outputs.x }}" }, run: test $X = 1 }
         """, engine))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let places = Self.places(of: run.id, in: folder)
     #expect(places.count == 1)
     let place = AttemptFolder(path: folder.path + "/.attempts/" + (places.first ?? ""))
@@ -111,7 +111,7 @@ struct KeptRunnerTests {
       !Self.places(of: run.id, in: folder).isEmpty
     }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/ran"))
     #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
   }
@@ -126,7 +126,7 @@ struct KeptRunnerTests {
         steps: [{ id: a, run: touch ran }]
         """, engine))
     #expect(
-      await run.outcome
+      try await run.outcome
         == .failed(step: "a", reason: .notStarted("the place could not be had: no room")))
   }
 
@@ -142,8 +142,8 @@ struct KeptRunnerTests {
     let events = Task {
       await run.events.values.reduce(into: [String]()) { $0.append($1.kind.description) }
     }
-    guard case .failed("a", .notStarted(let text)) = await run.outcome else {
-      Issue.record("\(await run.outcome)")
+    guard case .failed("a", .notStarted(let text)) = try await run.outcome else {
+      Issue.record("\(try await run.outcome)")
       return
     }
     #expect(text.hasPrefix("gave up after 5") && text.contains("no such user"))
@@ -168,7 +168,7 @@ struct KeptRunnerTests {
     }
     let start = ContinuousClock.now
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(start.duration(to: .now) < .seconds(30))
   }
 
@@ -186,7 +186,7 @@ struct KeptRunnerTests {
       FileManager.default.fileExists(atPath: folder.path + "/up")
     }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
   }
 

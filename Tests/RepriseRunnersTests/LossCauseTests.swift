@@ -51,7 +51,7 @@ struct LossCauseTests {
     let folder = try TemporaryFolder()
     try scheduler(in: folder)
     let run = try run(Self.workflow("[node, out-of-memory]"), in: folder)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.attempt == 2)
     let submitted = folder.lines("submitted")
     #expect(submitted.count == 2)
@@ -69,7 +69,7 @@ struct LossCauseTests {
           run: "head -c 60000000 /dev/zero | tail -c 60000000 > /dev/null; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
       """
     let run = try run(text, in: folder)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let placement = try #require(run.state["a"]?.placement)
     #expect(placement.place.asked == ["options": "--mem=4g"])
     let use = try #require(placement.use)
@@ -81,7 +81,7 @@ struct LossCauseTests {
     let folder = try TemporaryFolder()
     try scheduler(in: folder)
     let run = try run(Self.workflow("out-of-memory", status: 3), in: folder)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.attempt == 2)
   }
 
@@ -107,7 +107,7 @@ struct LossCauseTests {
           run: "[ -e killed ] || { : > killed; kill -9 $$; }"
       """
     let run = try run(text, in: folder)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.attempt == 2)
   }
 
@@ -130,7 +130,7 @@ struct LossCauseTests {
             - { id: c, retry: { limit: 1, delay: 1ms }, run: exit $((REPRISE_ATTEMPT == 1)) }
       """
     let run = try run(text, in: folder)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let times = folder.lines("times").compactMap { Int($0) }.sorted()
     #expect(times.count == 6)
     // Programs start a little earlier or later.
@@ -143,7 +143,7 @@ struct LossCauseTests {
     try scheduler(in: folder)
     let run = try run(Self.workflow("[node, 3]"), in: folder)
     #expect(
-      await run.outcome
+      try await run.outcome
         == .failed(
           step: "a",
           reason: .lost(
@@ -161,7 +161,7 @@ struct LossCauseTests {
           run: if ! [ -e begun ]; then echo > begun; exec sleep 60; fi
       """
     let run = try run(text, in: folder)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.attempt == 2)
   }
 
@@ -199,7 +199,7 @@ struct LossCauseTests {
     sendSignal(SignalNumber.kill, to: -group)
     try folder.write("killed")
     await expectEventually("nothing of it is left") { !processExists(step) }
-    guard case .failed(_, .lost(let text, _, _)) = await run.outcome else {
+    guard case .failed(_, .lost(let text, _, _)) = try await run.outcome else {
       Issue.record("it is not lost")
       return
     }

@@ -130,7 +130,7 @@ struct PoolRunnerTests {
     engine.surroundings.locks = folder.path + "/live"
     let far = RunnerCase(kind: "ssh", settings: "{ host: far, program: \(RunnerCase.program) }")
     let run = engine.start(try far.workflow("steps: [{ id: a, run: \"true\" }]"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(FolderReader.names(in: folder.path + "/live") == [])
   }
 

@@ -118,7 +118,7 @@ struct RunnerContractTests {
     let entry = "REPRISE_RUN_ID=\(run.id)"
     #expect(!processes(startedWith: entry).isEmpty)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(processes(startedWith: entry) == [])
   }
 
@@ -140,7 +140,7 @@ struct RunnerContractTests {
       await expectEventually("the processes run") { folder.lines("here").count >= 12 }
       let entry = "REPRISE_RUN_ID=\(run.id)"
       run.cancel()
-      #expect(await run.outcome == .cancelled)
+      #expect(try await run.outcome == .cancelled)
       #expect(processes(startedWith: entry) == [])
     }
   }
@@ -170,7 +170,7 @@ struct RunnerContractTests {
       if generation < 3 { run.restart() }
     }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(folder.lines("overlaps") == [] && folder.lines("begun").count == 3)
   }
 
@@ -227,7 +227,7 @@ struct RunnerContractTests {
       #expect(data.range(of: Data(secret.utf8)) == nil, "\(file)")
     }
     try folder.write("go")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test(arguments: RunnerCase.all)
@@ -297,7 +297,7 @@ struct RunnerContractTests {
         """#))
     await expectEventually("it has written") { folder.lines("here").count == 1 }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect((run.state["a"]?.written["v"]?.utf8.count ?? 0) > 490_000)
     #expect(run.state["b"]?.phase.isFinal == true)
   }

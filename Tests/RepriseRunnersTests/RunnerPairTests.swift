@@ -29,7 +29,7 @@ struct RunnerPairTests {
     }
     let workflow = try Workflow(text: text, file: "w.yaml", actions: RunnerCase.catalog)
     let run = RunnerCase.engine(in: folder).start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(folder.lines("here") == ["ended"])
     #expect(run.state.steps.allSatisfy { $0.attempt == 1 })
   }

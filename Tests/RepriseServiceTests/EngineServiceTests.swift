@@ -23,11 +23,14 @@ struct EngineServiceTests {
     ServiceGroup(services: [service], logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test func `a graceful shutdown cancels the runs and waits for their end`()
-    async throws
-  {
+  @Test(arguments: [
+    (EngineService.Ending.interrupting, RunOutcome.interrupted), (.cancelling, .cancelled),
+  ])
+  func `a graceful shutdown ends the runs as it was set to, and waits for their end`(
+    _ ending: EngineService.Ending, _ outcome: RunOutcome
+  ) async throws {
     let ended = Protected(0)
-    let service = EngineService(Engine())
+    let service = EngineService(Engine(), ending: ending)
     let group = group(service)
     let serving = Task { try await group.run() }
     let runs = try (0..<5).map { _ in try service.start(workflow(Gate(), cleanup: ended)) }
@@ -37,7 +40,7 @@ struct EngineServiceTests {
     await group.triggerGracefulShutdown()
     try await serving.value
     #expect(ended.value == 5 && service.runCount == 0)
-    for run in runs { #expect(await run.outcome == .cancelled) }
+    for run in runs { #expect(try await run.outcome == outcome) }
     #expect(throws: EngineService.ShuttingDown.self) {
       try service.start(workflow(Gate(), cleanup: ended))
     }
@@ -54,7 +57,7 @@ struct EngineServiceTests {
     events.send(1)
     service.track(Engine().start(try workflow(Gate(), cleanup: ended)))
     let failed = Engine().start(try Workflow("long") { Step("a", run: "false") })
-    _ = await failed.outcome
+    _ = try await failed.outcome
     let resumed = try service.resume(failed.state, with: workflow(Gate(), cleanup: ended))
     #expect(resumed.id == failed.id)
     await expectEventually("all of them run") {
@@ -84,7 +87,7 @@ struct EngineServiceTests {
     #expect(run.state.phase == .running)
     gate.open()
     try await serving.value
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a shutdown waits for a run that is starting`() async throws {
@@ -118,7 +121,7 @@ struct EngineServiceTests {
     #expect(!isOver.value)
     gate.open()
     try await serving.value
-    #expect(await late.value?.outcome == .succeeded)
+    #expect(try await late.value?.outcome == .succeeded)
   }
 
   /// Blocks the start of the first run.

@@ -88,7 +88,7 @@ import Testing
       FileManager.default.fileExists(atPath: project.path + "/begun")
     }
     run.kill()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
   }
 
   @Test func `after a killed attempt and a failed one, the step runs`() async throws {

@@ -131,7 +131,7 @@ import Testing
     var engine = other.engine()
     engine.cache = nil
     let run = engine.start(try Workflow(text: text, file: "w.yaml"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     return try other.contents("out")
   }
 
@@ -152,15 +152,15 @@ import Testing
         try? await SystemClock().sleep(
           for: .milliseconds(Int.random(in: 0..<40, using: &world.random)))
         run.cancel()
-        _ = await run.outcome
+        _ = try await run.outcome
         history.append("stopped")
         continue
       }
       if world.isFailing {
-        #expect(await run.outcome != .succeeded, "seed \(seed): \(history)")
+        #expect(try await run.outcome != .succeeded, "seed \(seed): \(history)")
         continue
       }
-      #expect(await run.outcome == .succeeded, "seed \(seed): \(history)")
+      #expect(try await run.outcome == .succeeded, "seed \(seed): \(history)")
       let found = try project.contents("out")
       let expected = try await Self.rebuilt(project, text)
       guard found == expected else {

@@ -211,7 +211,7 @@ import Testing
       file: "w.yaml")
     func output() async throws -> [String] {
       let run = project.engine().start(workflow)
-      _ = await run.outcome
+      _ = try await run.outcome
       return try #require(run.state["s"]).output.lines.map(\.text)
     }
     let first = try await output()
@@ -304,7 +304,7 @@ import Testing
           - { id: y, run: "mkdir -p out; echo 1 > out/$REPRISE_STEP_ID; cat a", cache: auto }
         """, file: "w.yaml")
     let run = project.engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(try project.contents("out").keys.sorted() == ["out", "out/x", "out/y"])
   }
 
@@ -331,7 +331,7 @@ import Testing
     }
     try project.write("", to: "end")
     for run in runs {
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       let said = run.state["s"]?.output.lines.map(\.text) ?? []
       #expect(said.last?.contains("at the same time") == true, "\(run.state["s"] as Any)")
     }

@@ -67,7 +67,7 @@ struct StoredProject {
   /// - Throws: An error of the workflow.
   func run(_ script: String, cache: String = "auto", isFresh: Bool = false) async throws -> End? {
     let run = try start(script, cache: cache, isFresh: isFresh)
-    _ = await run.outcome
+    _ = try await run.outcome
     switch run.state["s"]?.phase {
     case .succeeded: return .ran
     case .skipped(.restored, let outputs): return .restored(outputs)

@@ -39,7 +39,7 @@ struct TestClockTests {
     #expect(run.state["second"]?.phase == .running)
     #expect(await clock.advance { if case .ended = run.state.phase { true } else { false } })
     #expect(clock.now - TestClock.defaultStart == .seconds(3610))
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     #expect(outcome == .failed(step: "second", reason: .timedOut(after: .seconds(10))))
     #expect(await !clock.advance { false })
   }
@@ -64,6 +64,6 @@ struct TestClockTests {
     advance.cancel()
     #expect(await advance.value == false)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
   }
 }

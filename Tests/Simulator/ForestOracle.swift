@@ -305,7 +305,7 @@ final class ForestOracle {
     case .succeeded:
       check(failed.isEmpty, "outcome", "the run has succeeded with \(failed) failed")
     case .failed: check(!failed.isEmpty, "outcome", "the run has failed without a failure")
-    case .cancelled, .timedOut, .abandoned, .skipped: break
+    case .cancelled, .interrupted, .timedOut, .abandoned, .skipped: break
     }
   }
 

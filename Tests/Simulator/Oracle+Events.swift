@@ -183,7 +183,7 @@ extension Oracle {
       check(
         failed.map(name).contains(id), "outcome", "the outcome names \(id), which has not failed")
       check(!wasStopped, "outcome", "the run has failed after a cancel")
-    case .cancelled, .timedOut, .abandoned:
+    case .cancelled, .interrupted, .timedOut, .abandoned:
       let isUnrecorded = if case .abandoned = outcome { fillsDisk } else { false }
       let hasCancelledStep =
         outcome == .cancelled && failed.isEmpty && steps.contains { $0.status == .cancelled }

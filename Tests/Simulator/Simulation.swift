@@ -112,7 +112,7 @@ final class Simulation: @unchecked Sendable {
     self.run = run
     let number = incarnation
     Task.detached {
-      let outcome = await run.outcome
+      let outcome = try await run.outcome
       self.ended(outcome, run.state, incarnation: number)
     }
   }

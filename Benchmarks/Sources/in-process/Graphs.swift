@@ -6,7 +6,7 @@ import Reprise
 /// Runs a graph with the engine; its steps are closures that return immediately.
 ///
 /// The time is measured from the finished workflow value to the outcome.
-func measureEngine(_ shape: Shape) async -> [String: Double] {
+func measureEngine(_ shape: Shape) async throws -> [String: Double] {
   let steps = (0..<shape.count).map { step in
     Workflow.Step(
       id: "s\(step)", needs: shape.needs(of: step).map { "s\($0)" }, action: .run("true"))
@@ -17,7 +17,7 @@ func measureEngine(_ shape: Shape) async -> [String: Double] {
   let memory = maxResident()
   let start = seconds()
   let run = Engine(executor: ClosureExecutor { _ in [:] }).start(workflow)
-  let outcome = await run.outcome
+  let outcome = try await run.outcome
   let time = seconds() - start
   precondition(outcome == .succeeded, "the run has ended with \(outcome)")
   return figures(of: shape, time: time, growth: maxResident() - memory)
@@ -26,9 +26,9 @@ func measureEngine(_ shape: Shape) async -> [String: Double] {
 /// Counts the allocations of a run, including its end.
 func countAllocations(_ count: Int) async -> [String: Double] {
   checkCounting()
-  _ = await measureEngine(layers(100))
+  _ = try await measureEngine(layers(100))
   allocation_counter_start()
-  _ = await measureEngine(layers(count))
+  _ = try await measureEngine(layers(count))
   let engine = allocation_counter_stop()
   return ["engine-allocations-per-step": Double(engine) / Double(count)]
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// The time is measured from the call of `restart()` to the event of the first step start in the
 /// new generation, using the time of the event and the system clock. In the meantime all processes
 /// get SIGTERM and end, and the engine searches for their leftover processes.
-func measureRestart(_ count: Int) async -> [String: Double] {
+func measureRestart(_ count: Int) async throws -> [String: Double] {
   let steps = (0..<count).map { Workflow.Step(id: "s\($0)", action: .exec(["sleep", "1000"])) }
   guard let workflow = try? Workflow(name: "sleeps", maxParallel: count, steps: steps) else {
     preconditionFailure("BUG: the workflow is not valid")
@@ -35,7 +35,7 @@ func measureRestart(_ count: Int) async -> [String: Double] {
   await again.zero()
   let started = first.withLock { $0 } ?? asked
   run.kill()
-  _ = await run.outcome
+  _ = try await run.outcome
   subscription.cancel()
   return ["restart-milliseconds": (started - asked) / .milliseconds(1)]
 }

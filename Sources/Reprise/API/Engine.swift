@@ -9,7 +9,7 @@ public import Workflows
 ///
 ///     let run = Engine().start(try Workflow(contentsOf: "workflows/coordinator.yaml"))
 ///     let subscription = run.events.sink { print($0) }
-///     let outcome = await run.outcome
+///     let outcome = try await run.outcome
 public struct Engine: Sendable {
   /// The maximum number of concurrent steps of a run whose workflow sets no `max-parallel`.
   ///

@@ -5,26 +5,13 @@ public import Workflows
 extension Run {
   /// Waits until the run has succeeded.
   ///
-  /// Waits like ``outcome``. Cancelling the waiting task ends the wait, not the run.
+  /// Waits like ``outcome``: cancelling the waiting task ends the wait, not the run.
   ///
-  /// - Throws: ``RunFailure`` with the outcome if the run did not succeed, or with
-  ///   ``RunOutcome/cancelled`` if the waiting task was cancelled.
-  public func value() async throws(RunFailure) {
-    let outcome = await outcome
+  /// - Throws: ``RunFailure`` with the outcome if the run did not succeed; `CancellationError` if the
+  ///   waiting task was cancelled before the end of the run.
+  public func value() async throws {
+    let outcome = try await outcome
     guard outcome == .succeeded else { throw RunFailure(run: id, outcome: outcome) }
-  }
-
-  /// Waits for the run to end, unless the waiting task is cancelled first.
-  ///
-  /// ``outcome`` returns ``RunOutcome/cancelled`` in both cases; this function tells them apart. The
-  /// run continues if the waiting task is cancelled.
-  ///
-  /// - Returns: The outcome of the run.
-  /// - Throws: `CancellationError` if the waiting task was cancelled before the end of the run.
-  public func outcomeUnlessCancelled() async throws(CancellationError) -> RunOutcome {
-    let outcome = await outcome
-    guard case .ended = state.phase else { throw CancellationError() }
-    return outcome
   }
 
   /// Returns the output of a step that has succeeded, as a Swift value.

@@ -82,7 +82,7 @@ public final class Run: Sendable {
   }
 
   deinit {
-    requests.yield(.input(.cancel(.request)))
+    requests.yield(.intervention(.cancel(.request), by: Requester(.release)) { _ in })
   }
 
   /// The events of the run, as a Combine publisher.
@@ -102,13 +102,14 @@ public final class Run: Sendable {
   /// everything they requested. A subscriber that blocks delays the outcome. This does not cover a
   /// task that iterates `events.values`: wait for that task as well.
   ///
-  /// Cancelling the waiting task ends the wait, not the run: the property then returns
-  /// ``RunOutcome/cancelled`` although the run continues. `Task.isCancelled` and ``state`` show the
-  /// difference. To wait for the run in a task that may be cancelled, wait in an unstructured task:
-  /// `await Task { await run.outcome }.value`.
+  /// Cancelling the waiting task ends the wait, not the run: the property then throws
+  /// `CancellationError`, and the run goes on. To wait for the run in a task that may be cancelled, wait
+  /// in an unstructured task: `try await Task { try await run.outcome }.value`.
   public var outcome: RunOutcome {
-    get async {
-      guard let outcome = await end.value(), await ledger.delivered() else { return .cancelled }
+    get async throws(CancellationError) {
+      guard let outcome = await end.value(), await ledger.delivered() else {
+        throw CancellationError()
+      }
       return outcome
     }
   }
@@ -251,9 +252,21 @@ public final class Run: Sendable {
   /// Cancels the run: no new step starts, and running steps must stop within their grace periods.
   ///
   /// Then the steps under `finally` run. If they run already, they go on, and nothing more is undone;
-  /// ``kill()`` stops them. Returns immediately. Further calls have no effect.
+  /// ``kill()`` stops them. Returns immediately. Further calls have no effect. A cancel is final: a
+  /// program that starts does not resume the run. To stop the program, see ``interrupt()``.
   public func cancel() {
     perform(.cancel(steps: [], now: false), by: .api) { _ in }
+  }
+
+  /// Stops the run because its program ends, so that the program can resume it at its next start.
+  ///
+  /// No new step starts, and running steps must stop within their grace periods, as with ``cancel()``.
+  /// Unlike there, neither the steps under `finally` nor those that undo others run: they do at the end
+  /// of the resumed run. The outcome is ``RunOutcome/interrupted``, and a recorded run is one of
+  /// `journal.unfinishedRuns(of:)`. Returns immediately; does nothing once the run has ended or is being
+  /// cancelled. ``cancel()`` still cancels a run that is being interrupted.
+  public func interrupt() {
+    requests.yield(.intervention(.cancel(.interrupted), by: .api) { _ in })
   }
 
   /// Cancels the run because of a problem; its outcome is then ``RunOutcome/abandoned(_:)``.

@@ -41,12 +41,12 @@ extension StepContext {
         onEvent(event)
       }
     }
-    let outcome = await withKillHandler {
+    let outcome = try await withKillHandler {
       run.kill()
     } operation: {
-      await withTaskCancellationHandler {
+      try await withTaskCancellationHandler {
         // In a task of its own, because a cancelled wait would not wait for the end.
-        await Task { await run.outcome }.value
+        try await Task { try await run.outcome }.value
       } onCancel: {
         run.cancel()
       }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 ///     let stopping = Task {
 ///       for await signal in StopSignals() {
-///         for run in runs { run.cancel() }
+///         for run in runs { run.interrupt() }
 ///       }
 ///     }
 ///
@@ -82,11 +82,12 @@ extension Run {
   ///
   /// For a tool in a terminal: Ctrl-C ends the steps within their grace periods, a second Ctrl-C
   /// immediately, and ``outcome`` returns when nothing is left. Once the run has ended, the signals
-  /// have their default action again. Returns immediately.
+  /// have their default action again. Returns immediately. A cancelled run is not resumed; a server whose
+  /// recorded runs go on at its next start reads ``StopSignals`` and calls ``interrupt()``.
   ///
   ///     let run = Engine().start(workflow)
   ///     run.cancelOnSignals()
-  ///     exit(await run.exitStatus)
+  ///     exit(try await run.exitStatus)
   ///
   /// - Parameter signals: The signals.
   public func cancelOnSignals(
@@ -117,13 +118,13 @@ extension Run {
   /// The exit status of a tool that ends with this run, as of the command `reprise`.
   ///
   /// That of ``outcome``; if a signal has cancelled the run, 128 and the number of the signal: 130
-  /// after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. Waits for the end of the run.
+  /// after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. Waits for the end of the run, like ``outcome``.
   public var exitStatus: Int32 {
-    get async {
-      let outcome = await outcome
-      guard case .cancelled = outcome, let signal = stopSignal.withLock({ $0 }) else {
-        return outcome.exitStatus
-      }
+    get async throws(CancellationError) {
+      let outcome = try await outcome
+      guard outcome == .cancelled || outcome == .interrupted,
+        let signal = stopSignal.withLock({ $0 })
+      else { return outcome.exitStatus }
       return 128 + signal
     }
   }

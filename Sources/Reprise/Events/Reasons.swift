@@ -49,7 +49,8 @@ public enum CancellationCause: Sendable, Equatable {
   case runTimedOut
   /// Reprise itself could not continue, for this reason, such as a full disk.
   case abandoned(String)
-  /// The engine died while the step was in progress.
+  /// The engine of the run has ended before the run: its program has interrupted the run
+  /// (``Run/interrupt()``), or has died.
   case interrupted
 }
 
@@ -63,6 +64,8 @@ public enum RunOutcome: Sendable, Equatable {
   case failed(step: String, reason: FailureReason)
   /// The run was cancelled on request.
   case cancelled
+  /// The program of the run has stopped it, to resume it later: ``Run/interrupt()``.
+  case interrupted
   /// The run exceeded the workflow's `timeout`.
   case timedOut(after: Duration)
   /// Reprise itself could not continue, for this reason. Recorded events stay recorded.
@@ -168,7 +171,7 @@ extension CancellationCause: CodedCases {
       CaseRow("abandoned", "because Reprise could not continue: \(text)") {
         .abandoned(try $0.value("text", text))
       }
-    case .interrupted: CaseRow("interrupted", "because the engine died", self)
+    case .interrupted: CaseRow("interrupted", "because its engine has ended", self)
     }
   }
 }
@@ -176,8 +179,7 @@ extension CancellationCause: CodedCases {
 extension RunOutcome: CodedCases {
   static let byName = named([
     .succeeded, .skipped(""), .failed(step: "", reason: .rejected), .cancelled,
-    .timedOut(after: .zero),
-    .abandoned(""),
+    .interrupted, .timedOut(after: .zero), .abandoned(""),
   ])
 
   var row: CaseRow<Self> {
@@ -190,6 +192,7 @@ extension RunOutcome: CodedCases {
         .failed(step: try $0.value("step", step), reason: try $0.value("reason", reason))
       }
     case .cancelled: CaseRow("cancelled", "cancelled", self)
+    case .interrupted: CaseRow("interrupted", "interrupted", self)
     case .timedOut(let duration):
       CaseRow("timed-out", "timed out after \(durationText(duration))") {
         .timedOut(after: try $0.seconds(duration))
@@ -234,8 +237,8 @@ extension RunOutcome {
   /// The exit status of a tool that ends with this outcome, as of the command `reprise`.
   ///
   /// 0 if the run succeeded or its condition was not met, 1 if a step failed, 3 if the run timed out,
-  /// 4 if it was abandoned, and 130, as after Ctrl-C, if it was cancelled; ``Run/exitStatus`` also
-  /// says which signal has cancelled it.
+  /// 4 if it was abandoned, 130, as after Ctrl-C, if it was cancelled, and 143, as after SIGTERM, if it
+  /// was interrupted; ``Run/exitStatus`` also says which signal has cancelled it.
   public var exitStatus: Int32 {
     switch self {
     case .succeeded, .skipped: 0
@@ -243,6 +246,7 @@ extension RunOutcome {
     case .timedOut: 3
     case .abandoned: 4
     case .cancelled: 128 + SignalNumber.interrupt
+    case .interrupted: 128 + SignalNumber.terminate
     }
   }
 }
@@ -252,7 +256,7 @@ extension RunOutcome {
   package var isSuccess: Bool {
     switch self {
     case .succeeded, .skipped: true
-    case .failed, .cancelled, .timedOut, .abandoned: false
+    case .failed, .cancelled, .interrupted, .timedOut, .abandoned: false
     }
   }
 }

@@ -20,6 +20,8 @@ public struct Requester: Sendable, Equatable {
     case watch
     /// The program that embeds the engine.
     case api
+    /// The release of the last reference to the run, in the program that embeds the engine.
+    case release
     /// The run itself, which runs a group again because of its `retry`.
     case retry
   }
@@ -130,6 +132,7 @@ extension Requester: CustomStringConvertible {
       case .program: name ?? "another program"
       case .watch: name.map { "the watch: \($0)" } ?? "the watch"
       case .api: name ?? "the program"
+      case .release: name ?? "the release of its last reference"
       case .retry: name.map { "the retry of \($0)" } ?? "a retry"
       }
     let details = [user.map { "user \($0)" }, process.map { "pid \($0)" }].compactMap(\.self)

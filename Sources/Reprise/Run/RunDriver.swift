@@ -370,7 +370,8 @@ struct RunDriver {
       case nil: page.state.outcomeOfSteps
       case .runTimedOut: RunOutcome.timedOut(after: timeout ?? .zero)
       case .abandoned(let problem): RunOutcome.abandoned(problem)
-      case .request, .restart, .failure, .cancellation, .interrupted: RunOutcome.cancelled
+      case .interrupted: RunOutcome.interrupted
+      case .request, .restart, .failure, .cancellation: RunOutcome.cancelled
       }
     }
   }

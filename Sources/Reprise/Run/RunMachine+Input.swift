@@ -64,7 +64,12 @@ extension RunMachine.Reload {
 }
 
 extension CancellationCause {
-  var isAbandonment: Bool {
-    if case .abandoned = self { true } else { false }
+  /// Whether the steps under `finally` run after it: not if the run cannot go on, and not if it is to be
+  /// resumed, which runs them at its end.
+  var runsFinally: Bool {
+    switch self {
+    case .abandoned, .interrupted: false
+    case .request, .restart, .failure, .cancellation, .runTimedOut: true
+    }
   }
 }

@@ -249,7 +249,7 @@ struct RunMachine: Sendable {
       return [.restart(plan.mainSteps(among: steps), isWhole: isWhole)]
     case .toEnd(let cause, let outstanding):
       guard outstanding?.isEmpty == true else { return [] }
-      guard mayConnectFinally(of: plan), !cause.isAbandonment else { return [.end(cause)] }
+      guard mayConnectFinally(of: plan), cause.runsFinally else { return [.end(cause)] }
       isFinallyConnected = true
       waiting = .forFinally(cause)
       return [.connectFinally(cause)]
@@ -323,6 +323,11 @@ struct RunMachine: Sendable {
     return graph.withServices(restartRules.endedServices, of: steps)
   }
 
+  /// Whether the program has interrupted the run.
+  private var isInterrupted: Bool {
+    if case .toEnd(.interrupted, _) = waiting { true } else { false }
+  }
+
   private var isRestartingWhole: Bool {
     if case .toRestart(_, isWhole: true, _) = waiting { true } else { false }
   }
@@ -332,9 +337,10 @@ struct RunMachine: Sendable {
   /// Stops all steps, and then runs those under `finally` that have not begun.
   ///
   /// Steps under `finally` that are running go on: only a kill stops them. What they would still undo
-  /// is not undone.
+  /// is not undone. A run that is being interrupted can still be cancelled, but not the reverse: what is
+  /// final stays so.
   private mutating func cancel(_ cause: CancellationCause, _ plan: Plan) -> [Action] {
-    guard mayRestart else { return [] }
+    guard mayRestart || isInterrupted && cause == .request else { return [] }
     reload = nil
     if case .toRestart = waiting {
       // It has stopped those under `finally` that were in progress.

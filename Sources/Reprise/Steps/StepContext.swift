@@ -197,13 +197,13 @@ public struct StepContext: Sendable {
   ///     step was killed before.
   ///   - operation: The operation.
   /// - Returns: The result of the operation.
-  public func withKillHandler<Result: Sendable>(
-    _ onKill: @escaping @Sendable () -> Void, operation: () async -> Result
-  ) async -> Result {
+  public func withKillHandler<Result: Sendable, Failure: Error>(
+    _ onKill: @escaping @Sendable () -> Void, operation: () async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
     let number = reporter.register(onKill)
     if number == nil { onKill() }
     defer { if let number { reporter.unregister(number) } }
-    return await operation()
+    return try await operation()
   }
 }
 

@@ -12,22 +12,36 @@ public enum WhenBusy: Sendable, Equatable {
   /// waiting events have been run.
   public typealias Full = EventBuffer.FullPolicy
 
-  /// The event waits in a queue of at most `limit` events; one run is in progress at a time.
-  case queue(limit: Int = 10, whenFull: Full = .dropOldest)
+  /// The event waits in a queue of at most `limit` events; one run is in progress at a time. See also
+  /// ``queue()``.
+  case queue(limit: Int, whenFull: Full)
   /// The event restarts the run in place: the same run, its next generation.
   case restart
   /// The event is dropped.
   case ignore
   /// The event starts a run in parallel, up to `limit` runs; further events wait.
   ///
-  /// At most `waiting` events wait; nil for no limit. Without that limit, the next element of an
-  /// asynchronous sequence is requested only when its run may begin.
-  case parallel(limit: Int? = nil, waiting: Int? = nil, whenFull: Full = .dropOldest)
+  /// At most `waiting` events wait. See also ``parallel(limit:)``.
+  case parallel(limit: Int?, waiting: Int?, whenFull: Full)
   /// The event is not requested from its source until a run may begin.
   ///
   /// For sources that can wait, such as a sequence; events that a subject sends in the meantime are
   /// lost.
   case hold
+
+  /// The event waits in a queue without a limit, so that none is lost; one run is in progress at a time.
+  ///
+  /// Events that wait take memory: give a queue of a fast source a limit, and say what happens then.
+  public static func queue() -> Self { .queue(limit: .max, whenFull: .fail) }
+
+  /// The event starts a run in parallel, up to `limit` runs; further events wait, without a limit.
+  ///
+  /// The next element of an asynchronous sequence is requested only when its run may begin.
+  ///
+  /// - Parameter limit: The number of runs at a time; nil for no limit.
+  public static func parallel(limit: Int? = nil) -> Self {
+    .parallel(limit: limit, waiting: nil, whenFull: .fail)
+  }
 }
 
 /// The failure of a publisher of runs.

@@ -55,9 +55,7 @@ struct CancelCommand: AsyncParsableCommand {
       }
       record = try journal.run(with: record.id)
     }
-    // What a program has cancelled because it ended, it would resume.
-    let isLeft = try record.request.program != nil && journal.isUnfinished(record)
-    guard record.status == .interrupted || isLeft else {
+    guard record.status == .interrupted else {
       try await request.send(
         .run(.cancel(steps: step, now: now), by: .command("cancel")), to: (record, journal))
       return

@@ -69,7 +69,7 @@ struct StayOptions: ParsableArguments {
       switch outcome {
       case .failed, .timedOut: stay ?? true
       // Who cancels a run wants to leave.
-      case .succeeded, .skipped, .cancelled, .abandoned: stay ?? false
+      case .succeeded, .skipped, .cancelled, .interrupted, .abandoned: stay ?? false
       }
     }
   }

@@ -45,7 +45,7 @@ struct ExitStatus: Error, Equatable {
     case .failed(_, let reason) where passesThrough:
       return reason.exitStatus.map { ExitStatus(code: Int32(truncatingIfNeeded: $0)) }
         ?? .stepFailed
-    case .succeeded, .skipped, .failed, .timedOut, .abandoned:
+    case .succeeded, .skipped, .failed, .interrupted, .timedOut, .abandoned:
       return ExitStatus(code: outcome.exitStatus)
     }
   }

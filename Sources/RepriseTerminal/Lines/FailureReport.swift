@@ -15,12 +15,12 @@ struct FailureReport {
       return []
     case .failed:
       return failures
-    case .cancelled:
+    case .cancelled, .interrupted:
       let tally = state.tally
       let parts = [(tally.cancelled, "did not finish"), (tally.notRun, "did not begin")]
         .filter { $0.0 > 0 }.map { "\(steps($0.0)) \($0.1)" as TerminalSafe }
       let text: TerminalSafe = parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))"
-      return ["", style.coloured("cancelled", .yellow) + text]
+      return ["", style.coloured("\(outcome)", .yellow) + text]
     case .timedOut(let limit):
       let text: TerminalSafe = ": the run took longer than its timeout of \(durationText(limit))"
       return ["", style.coloured("timed out", .red) + text]

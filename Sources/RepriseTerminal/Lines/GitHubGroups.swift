@@ -153,7 +153,7 @@ struct GitHubGroups {
   private func annotation(of event: Event, _ state: RunState) -> TerminalSafe {
     guard case .runEnded(let outcome) = event.kind else { return "" }
     switch outcome {
-    case .succeeded, .skipped, .failed, .cancelled: return ""
+    case .succeeded, .skipped, .failed, .cancelled, .interrupted: return ""
     case .timedOut, .abandoned:
       return GitHubCommand.annotation(
         level: .error, file: nil, line: nil, title: state.plan?.workflow ?? "run",

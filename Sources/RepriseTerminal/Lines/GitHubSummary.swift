@@ -92,7 +92,7 @@ struct GitHubSummary {
     case .succeeded: "✅"
     case .skipped: "⏭️"
     case .failed, .timedOut, .abandoned: "❌"
-    case .cancelled: "🚫"
+    case .cancelled, .interrupted: "🚫"
     }
   }
 
@@ -102,6 +102,7 @@ struct GitHubSummary {
     case .skipped(let text): "skipped, " + Self.escaped(text)
     case .failed: "failed"
     case .cancelled: "cancelled"
+    case .interrupted: "interrupted"
     case .timedOut: "timed out"
     case .abandoned(let text): "abandoned, " + Self.escaped(text)
     }

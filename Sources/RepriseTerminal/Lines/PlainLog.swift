@@ -247,6 +247,7 @@ struct PlainLog {
     case .failed(let step, _):
       style.coloured("failed", .red) + "\(took), first at \(state.name(of: step))"
     case .cancelled: style.coloured("cancelled", .yellow) + took
+    case .interrupted: style.coloured("interrupted", .yellow) + took
     case .timedOut: style.coloured("timed out", .red) + took
     case .abandoned: style.coloured("abandoned", .red) + took
     }

@@ -134,6 +134,7 @@ extension TreeView {
     case .skipped: "skipped"
     case .failed: "failed"
     case .cancelled: "cancelled"
+    case .interrupted: "interrupted"
     case .timedOut: "timed out"
     case .abandoned: "abandoned"
     }

@@ -197,7 +197,7 @@ struct RunnerCheck: Sendable {
     try await eventually("the run does not end") {
       if case .ended = run.state.phase { true } else { false }
     }
-    return await run.outcome
+    return try await run.outcome
   }
 
   private func lines(_ name: String) -> [String] {

@@ -169,7 +169,7 @@ public final class WorkflowTest: Sendable {
   ///   because a step waits for approval; `CancellationError` if the current task is cancelled.
   public func outcome() async throws -> RunOutcome {
     try await advance(until: .ended)
-    return try await perform { await $0.outcome }
+    return try await perform { try await $0.outcome }
   }
 
   /// Advances the run until a step waits for approval, and approves it.

@@ -15,7 +15,7 @@
 // - `Examples/check-snippets` also runs each block, with values for the given declarations.
 //   Comments contain the code to run after the block, and the expected output as parts of lines in
 //   order:
-//       <!-- then: print(await run.outcome) -->
+//       <!-- then: print(try await run.outcome) -->
 //       <!-- prints: succeeded -->
 // - A block that starts with `// swift-tools-version` is read as a manifest. Its products must be
 //   those of this package.

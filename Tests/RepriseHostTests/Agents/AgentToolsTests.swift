@@ -30,8 +30,8 @@ struct AgentToolsTests {
   }
 
   /// Waits for the end of a run, and closes what serves it.
-  private static func end(of hosted: HostedRun?) async -> JournalError? {
-    _ = await hosted?.run.outcome
+  private static func end(of hosted: HostedRun?) async throws -> JournalError? {
+    _ = try await hosted?.run.outcome
     return await hosted?.finish()
   }
 
@@ -59,7 +59,7 @@ struct AgentToolsTests {
     #expect(ended.content["status"] == .text("succeeded"))
     #expect(ended.content["waits-for"] == .list([]))
     #expect(ended.text.contains("looks good") && ended.text.contains("reprise mcp"))
-    #expect(await Self.end(of: hosted) == nil)
+    #expect(try await Self.end(of: hosted) == nil)
   }
 
   @Test func `approvals are refused unless they are allowed`() async throws {
@@ -77,7 +77,7 @@ struct AgentToolsTests {
     #expect(!cancelled.isError)
     let ended = try await Self.call(tools, "status", ["run": run, "wait": .number(600)])
     #expect(ended.content["status"] == .text("cancelled"))
-    #expect(await Self.end(of: hosted) == nil)
+    #expect(try await Self.end(of: hosted) == nil)
   }
 
   @Test func `a wait is over after its time, or when its task is cancelled`() async throws {
@@ -92,14 +92,14 @@ struct AgentToolsTests {
     await waiting.value
     #expect(try folder.journal.run(with: id).status == .running)
     hosted?.run.cancel()
-    #expect(await Self.end(of: hosted) == nil)
+    #expect(try await Self.end(of: hosted) == nil)
   }
 
   @Test func `logs say which lines they have and what they leave out`() async throws {
     let folder = try HostFolder()
     let (id, hosted) = try await folder.begin(
       try folder.load("steps: [{ id: a, run: 'seq 50; exit 3' }]"))
-    #expect(await Self.end(of: hosted) == nil)
+    #expect(try await Self.end(of: hosted) == nil)
     let tools = try Self.tools(of: folder)
     func logs(_ others: [String: Value]) async throws -> [String: Value] {
       let run: [String: Value] = ["run": .text(id.description), "step": .text("a")]
@@ -126,7 +126,7 @@ struct AgentToolsTests {
     let items = (1...400).map { "\($0)" }.joined(separator: ", ")
     let (id, hosted) = try await folder.begin(
       try folder.load("steps: [{ id: a, foreach: [\(items)], exec: [\"true\"] }]"))
-    #expect(await Self.end(of: hosted) == nil)
+    #expect(try await Self.end(of: hosted) == nil)
     let tools = try Self.tools(of: folder)
     let status = try await Self.call(tools, "status", ["run": .text("@last")])
     #expect(status.content["status"] == .text("succeeded"))

@@ -44,7 +44,7 @@ final class Folder: Sendable {
       return ["by": context.step.id]
     }
     let run = Engine(executor: executor, recorder: recorded).start(workflow, id: recorded.id)
-    _ = await run.outcome
+    _ = try await run.outcome
     return recorded.id
   }
 

@@ -80,7 +80,7 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
     let run = Self.engine(in: folder).start(try workflow(text))
     let subscription = run.events.sink { event in events.withLock { $0.append(event) } }
     defer { subscription.cancel() }
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     return (outcome, events.value, run.state)
   }
 }

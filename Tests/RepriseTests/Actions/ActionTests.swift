@@ -39,7 +39,7 @@ struct ActionTests {
       """
     let workflow = try Workflow(text: text, file: "w.yaml", actions: engine.actions)
     let run = engine.start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       run.state["up"]?.phase
         == .succeeded(["url": "https://example.org/index.html", "retries": "1"]))
@@ -60,12 +60,12 @@ struct ActionTests {
       """
     let run = engine.start(try Workflow(text: text, file: "w.yaml", actions: engine.actions))
     #expect(
-      await run.outcome
+      try await run.outcome
         == .failed(
           step: "up", reason: .badValue("with: retries must be a whole number, not \"many\"")))
     let unknown = try Workflow(text: "steps: [{ id: a, call: nothing }]", file: "w.yaml")
     #expect(
-      await engine.start(unknown).outcome
+      try await engine.start(unknown).outcome
         == .failed(
           step: "a",
           reason: .badValue(

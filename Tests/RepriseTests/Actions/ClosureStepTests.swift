@@ -28,7 +28,7 @@ struct ClosureStepTests {
       }
     }
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let blocked = run.state["blocks"]
     let time = try #require(blocked?.endedAt) - #require(blocked?.startedAt)
     #expect(time < .seconds(50))
@@ -67,7 +67,7 @@ struct ClosureStepTests {
       }
     }
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       seen.value == [
         #"4["a", "b"]"#, "7", #"["x", "y"]"#, "12", #"["1!", "2!", "3!"]"#, "2", "v4",
@@ -102,7 +102,7 @@ struct ClosureStepTests {
       }
     }
     let run = Engine().start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     let reasons = run.state.steps.compactMap { step -> String? in
       if case .failed(let reason) = step.phase { "\(step.id): \(reason)" } else { nil }
     }
@@ -128,7 +128,7 @@ struct ClosureStepTests {
     let run = Engine().start(workflow, secrets: secrets)
     var reported = ""
     for await event in run.events.values { reported += "\(event)" }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(!reported.contains("hunter2") && reported.contains("the token is"))
   }
 
@@ -146,7 +146,7 @@ struct ClosureStepTests {
     let run = Engine().start(workflow, secrets: secrets)
     var reported = ""
     for await event in run.events.values { reported += "\(String(reflecting: event))" }
-    guard case .failed(_, .badOutputs(let text)) = await run.outcome else {
+    guard case .failed(_, .badOutputs(let text)) = try await run.outcome else {
       Issue.record("unexpected outcome")
       return
     }
@@ -169,7 +169,7 @@ struct ClosureStepTests {
     let run = engine.start(
       workflow,
       secrets: try await Secrets.gather(for: workflow, environment: ["TOKEN": token]))
-    guard case .failed(_, .badValue(let text)) = await run.outcome else {
+    guard case .failed(_, .badValue(let text)) = try await run.outcome else {
       Issue.record("unexpected outcome")
       return
     }
@@ -214,7 +214,7 @@ struct ClosureStepTests {
       Step("b") { _ in begun.withLock { $0 += 1 } }
     }
     let run = Engine().start(workflow)
-    guard case .abandoned(let text) = await run.outcome else {
+    guard case .abandoned(let text) = try await run.outcome else {
       Issue.record("unexpected outcome")
       return
     }
@@ -251,7 +251,7 @@ struct ClosureStepTests {
       Step("none", .needs()) { context in _ = try context.item(as: Int.self) }
     }
     let run = Engine().start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(
       seen.value == ["nil nil", "[Optional(10), nil, Optional(32)]", #"["linux1", "linux2"]"#])
     let reasons = ["read", "strict", "none"].map { id -> String in
@@ -288,7 +288,7 @@ struct ClosureStepTests {
     }
     await expectEventually("the last generation runs") { alive.value.begun == 6 }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(alive.value == (0, 1, 6))
   }
 
@@ -307,7 +307,7 @@ struct ClosureStepTests {
     }
     let run = Engine().start(workflow)
     #expect(
-      await run.outcome == .failed(step: "slow", reason: .timedOut(after: .milliseconds(50))))
+      try await run.outcome == .failed(step: "slow", reason: .timedOut(after: .milliseconds(50))))
     #expect(attempts.value == 3)
   }
 }

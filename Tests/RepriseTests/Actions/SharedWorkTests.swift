@@ -38,13 +38,13 @@ struct SharedWorkTests {
     }
     gate.open()
     for run in runs {
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(
         run.state.steps.map(\.phase) == Array(repeating: .succeeded(["value": "42"]), count: 3))
     }
     #expect(begun.value == 1)
     // The result is not cached.
-    #expect(await engine.start(workflow).outcome == .succeeded)
+    #expect(try await engine.start(workflow).outcome == .succeeded)
     #expect(begun.value >= 2)
   }
 
@@ -59,7 +59,7 @@ struct SharedWorkTests {
       })
     await waitForSharing(run, count: 2)
     gate.open()
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state.steps.map(\.phase) == Array(repeating: .failed(.exited(status: 9)), count: 3))
     #expect(begun.value == 1)
   }
@@ -83,12 +83,12 @@ struct SharedWorkTests {
     let second = engine.start(workflow)
     await waitForSharing(second, count: 1)
     first.cancel()
-    #expect(await first.outcome == .cancelled)
+    #expect(try await first.outcome == .cancelled)
     // The closure of the first run has ended when the run is over.
     #expect(ended.value == [first.id])
     await expectEventually("the second works") { begun.value == [first.id, second.id] }
     gate.open()
-    #expect(await second.outcome == .succeeded)
+    #expect(try await second.outcome == .succeeded)
   }
 
   @Test func `cancelling a waiting run does not cancel the shared work`() async throws {
@@ -107,9 +107,9 @@ struct SharedWorkTests {
     let second = engine.start(workflow)
     await waitForSharing(second, count: 1)
     second.cancel()
-    #expect(await second.outcome == .cancelled)
+    #expect(try await second.outcome == .cancelled)
     gate.open()
-    #expect(await first.outcome == .succeeded)
+    #expect(try await first.outcome == .succeeded)
   }
 
   @Test func `a step that shares a name but does different work is refused`() async throws {
@@ -125,7 +125,7 @@ struct SharedWorkTests {
     let run = engine.start(try Workflow(text: text, file: "w.yaml", actions: engine.actions))
     await expectEventually("one is refused") { run.state.counts.final == 1 }
     gate.open()
-    guard case .failed(_, .badValue(let text)) = await run.outcome else {
+    guard case .failed(_, .badValue(let text)) = try await run.outcome else {
       Issue.record("unexpected outcome")
       return
     }
@@ -148,7 +148,7 @@ struct SharedWorkTests {
     let run = engine.start(try Workflow(text: text, file: "w.yaml"))
     await expectEventually("one is refused") { run.state.counts.final == 1 }
     gate.open()
-    guard case .failed(_, .badValue) = await run.outcome else {
+    guard case .failed(_, .badValue) = try await run.outcome else {
       Issue.record("unexpected outcome")
       return
     }
@@ -172,9 +172,9 @@ struct SharedWorkTests {
       })
     await waitForSharing(second, count: 1)
     gate.open()
-    #expect(await second.outcome == .succeeded)
+    #expect(try await second.outcome == .succeeded)
     #expect(second.state["s"]?.phase == .succeeded(["printed": "the token"]))
-    #expect(await first.outcome == .succeeded)
+    #expect(try await first.outcome == .succeeded)
   }
 
   @Test(arguments: [false, true])
@@ -203,7 +203,7 @@ struct SharedWorkTests {
     await waitForSharing(second, count: 1)
     gate.open()
     for run in [first, second] {
-      _ = await run.outcome
+      _ = try await run.outcome
       let phase = "\(String(describing: run.state["s"]?.phase))"
       #expect(phase.contains("it is ***") && !phase.contains("hunter2"))
     }
@@ -222,7 +222,7 @@ struct SharedWorkTests {
               run: echo "both=$A $B" >> $REPRISE_OUTPUT
           """, file: "w.yaml"))
     await waitForSharing(run, count: 1)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["c"]?.phase == .succeeded(["both": "1 1"]))
   }
 }

@@ -74,7 +74,7 @@ struct EventTableTests {
     (
       .runCancelling(.interrupted),
       #"{"cause":{"kind":"interrupted"},"event":"run-cancelling"}"#,
-      "run cancelling because the engine died"
+      "run cancelling because its engine has ended"
     ),
     (.runPaused, #"{"event":"run-paused"}"#, "run paused"),
     (.runUnpaused, #"{"event":"run-unpaused"}"#, "run unpaused"),
@@ -98,6 +98,10 @@ struct EventTableTests {
     (
       .runEnded(.cancelled),
       #"{"event":"run-ended","outcome":"cancelled"}"#, "run ended: cancelled"
+    ),
+    (
+      .runEnded(.interrupted),
+      #"{"event":"run-ended","outcome":"interrupted"}"#, "run ended: interrupted"
     ),
     (
       .runEnded(.timedOut(after: .milliseconds(1500))),

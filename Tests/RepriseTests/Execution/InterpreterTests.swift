@@ -39,7 +39,7 @@ struct InterpreterTests {
     var environment = ProcessInfo.processInfo.environment
     environment["TMPDIR"] = folder.path
     let run = Engine(executor: LocalExecutor(environment: environment)).start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["awk"]?.phase == .succeeded(["said": "by awk"]))
     #expect(run.state["file"]?.phase == .succeeded(["said": "600"]))
     #expect(run.state["shell"]?.phase == .succeeded(["said": "by sh"]))
@@ -60,7 +60,7 @@ struct InterpreterTests {
         """.utf8), file: "w.yaml",
       sources: .kept(["u.yaml": "shell: bash\nsteps: [{ id: a, \(script) }]"]))
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     for step in run.state.steps { #expect(step.phase == .succeeded(["said": "by awk"])) }
   }
 
@@ -68,7 +68,7 @@ struct InterpreterTests {
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: \"#!/usr/bin/pyton3\\nprint()\" }]", file: "w.yaml")
     let run = Engine().start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     guard case .failed(.notStarted(let reason))? = run.state["a"]?.phase else {
       Issue.record("\(String(describing: run.state["a"]))")
       return

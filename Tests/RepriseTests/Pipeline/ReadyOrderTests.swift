@@ -15,7 +15,7 @@ struct ReadyOrderTests {
         return [:]
       })
     let run = engine.start(try Workflow(text: text, file: "w.yaml"), usualDurations: usual)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     return started.value
   }
 
@@ -71,7 +71,7 @@ struct ReadyOrderTests {
                 - { id: two, run: x }
                 - { id: last, run: x }
           """, file: "w.yaml"))
-    #expect(await run.outcome == .failed(step: "one", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "one", reason: .exited(status: 1)))
     #expect(run.state["two"]?.phase == .failed(.exited(status: 1)))
     #expect(run.state["last"]?.phase == .cancelled(.failure(ofStep: "two")))
   }
@@ -91,7 +91,7 @@ struct ReadyOrderTests {
                 - { id: s, foreach: [1, 2, 3], fail-fast: 2, run: x }
                 - { id: other, run: x }
           """, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["s[2]"]?.phase == .cancelled(.failure(ofStep: "s[1]")))
     #expect(run.state["other"]?.phase == .succeeded([:]))
   }

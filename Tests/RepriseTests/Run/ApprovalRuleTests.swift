@@ -47,7 +47,7 @@ struct ApprovalRuleTests {
       #expect("\(try #require(refusal))".contains(hint))
     }
     try await run.perform(.approve(step: "go", isApproved: true, values: ["why": "x"]), by: .api)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["go"]?.phase == .succeeded(["why": "x", "n": "3"]))
     #expect(run.state["b"]?.phase == .succeeded(["V": "{\"n\":\"3\",\"why\":\"x\"}"]))
   }
@@ -57,7 +57,7 @@ struct ApprovalRuleTests {
     await waits(run)
     #expect(run.state.awaitingApproval.map(\.approval) == ["Go? [values: why, n=3]"])
     #expect(try run.approve("go", values: ["why": "x", "n": "4"]))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["go"]?.phase == .succeeded(["why": "x", "n": "4"]))
   }
 
@@ -66,7 +66,7 @@ struct ApprovalRuleTests {
     let run = try start("{ message: Good?, after: true }", work: "retry: 3, run: x, ", ran: ran)
     await waits(run)
     #expect(try run.refuse("go"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(ran.value == ["go"] && run.state["go"]?.phase == .failed(.rejected))
     #expect(run.state.awaitingApproval.isEmpty)
   }
@@ -89,7 +89,7 @@ struct ApprovalRuleTests {
     let run = try start("{ message: Go?, values: { n: 3 } }", work: "run: x, ")
     await waits(run)
     #expect(try run.approve("go"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["go"]?.phase == .succeeded(["n": "3", "own": "x"]))
   }
 
@@ -118,7 +118,7 @@ struct ApprovalRuleTests {
             """, file: "w.yaml"))
       await waits(run)
       #expect(try run.approve("go", values: ["v": value]))
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(run.state["b"]?.phase == .succeeded(["V": value]))
       var late = RunState()
       for event in run.state.recap { try late.apply(event) }
@@ -155,7 +155,7 @@ struct ApprovalRuleTests {
     for event in run.state.recap { try recap.apply(event) }
     #expect(recap["go"] == run.state["go"])
     #expect(isApproved ? try run.approve("go") : try run.refuse("go"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(
       run.state["go"]?.phase == (isApproved ? .succeeded(["own": "x"]) : .failed(.rejected)))
     #expect(run.state["b"]?.phase.name == (isApproved ? "succeeded" : "cancelled"))
@@ -168,7 +168,7 @@ struct ApprovalRuleTests {
     let run = try start("{ message: Good?, after: true }", work: "run: x, ")
     await waits(run)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["go"]?.phase == .cancelled(.request))
   }
 }

@@ -31,7 +31,7 @@ struct BlockingTests {
     }
     #expect(isDone)
     #expect(seen.value == ["false", "running", "1"])
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.generation == 2)
   }
 
@@ -41,7 +41,7 @@ struct BlockingTests {
     #expect(await !run.reload(workflow, .from(["a"])) { _ in false })
     #expect(run.state.phase == .running)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state.generation == 1)
     let isAsked = Protected(false)
     let isDone = await run.reload(workflow, .whole) { _ in
@@ -71,7 +71,7 @@ struct BlockingTests {
     let engine = Engine(executor: ClosureExecutor { _ in [:] }, memory: memory)
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: x, cache: { key: k } }]", file: "w.yaml")
-    #expect(await engine.start(workflow).outcome == .succeeded)
+    #expect(try await engine.start(workflow).outcome == .succeeded)
     #expect(memory.calls.value == ["recall", "recall", "remember", "recall", "remember"])
   }
 }

@@ -16,7 +16,7 @@ struct CacheAgeTests {
   ) async throws -> StepPhase? {
     let clock = FixedClock(now: Timestamp(microseconds: seconds * 1_000_000))
     let run = Engine(clock: clock, memory: memory).start(try Workflow(text: text, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     return run.state["a"]?.phase
   }
 

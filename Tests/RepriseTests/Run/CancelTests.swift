@@ -23,7 +23,7 @@ struct CancelTests {
     let run = Engine(executor: Self.endless).start(try Self.chain(3))
     await expectEventually("the first step runs") { run.state.counts.running == 1 }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state.steps.allSatisfy { $0.phase == .cancelled(.request) })
     #expect(run.state.steps.map(\.attempt) == [1, 0, 0])
   }
@@ -32,9 +32,11 @@ struct CancelTests {
     var run: Run? = Engine(executor: Self.endless).start(try Self.chain(2))
     let events = try #require(run?.events)
     run = nil
-    var last: Event?
-    for await event in events.values { last = event }
-    #expect(last?.kind == .runEnded(.cancelled))
+    var all: [Event] = []
+    for await event in events.values { all.append(event) }
+    #expect(all.last?.kind == .runEnded(.cancelled))
+    let cancelling = all.first { $0.kind == .runCancelling(.request) }
+    #expect(cancelling?.by == Requester(.release))
   }
 
   @Test func `a step that succeeds despite a cancel counts as succeeded`() async throws {
@@ -51,7 +53,7 @@ struct CancelTests {
       run.state.phase == .cancelling(.request)
     }
     gate.open()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state.steps.map(\.phase) == [.succeeded(["done": "yes"]), .cancelled(.request)])
   }
 
@@ -70,7 +72,7 @@ struct CancelTests {
     }
     #expect(run.state.counts.running == 1)
     run.kill()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
   }
 
   @Test func `a run that exceeds its timeout is cancelled with that cause`() async throws {
@@ -81,7 +83,7 @@ struct CancelTests {
     await expectEventually("the first step runs") { run.state.counts.running == 1 }
     await expectEventually("the timeout is set") { clock.sleeperCount == 1 }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .timedOut(after: .seconds(90)))
+    #expect(try await run.outcome == .timedOut(after: .seconds(90)))
     #expect(run.state.steps.allSatisfy { $0.phase == .cancelled(.runTimedOut) })
   }
 

@@ -20,7 +20,7 @@ struct ConditionCommandTests {
         return [:]
       })
     let run = engine.start(try Workflow(text: text, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     return run.state
   }
 
@@ -56,7 +56,7 @@ struct ConditionCommandTests {
             - { id: a, dir: /, env: { X: y }, if: { run: 'test "$X $PWD" = "y /"' }, run: "true" }
             - { id: b, if: { run: 'echo lost >&2; exit 3' }, run: "true" }
           """, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["a"]?.phase == .succeeded([:]))
     #expect(
       run.state["b"]?.phase
@@ -95,7 +95,7 @@ struct ConditionCommandTests {
       try Workflow(text: "steps: [{ id: a, if: { run: x }, run: x }]", file: "w.yaml"))
     await gate.wait()
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["a"]?.phase == .cancelled(.request))
   }
 

@@ -17,7 +17,7 @@ struct ConditionTests {
         return ["from": context.step.id]
       })
     let run = engine.start(try Workflow(text: text, file: "w.yaml", with: Arguments(arguments)))
-    _ = await run.outcome
+    _ = try await run.outcome
     return run.state
   }
 

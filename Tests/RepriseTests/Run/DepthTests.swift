@@ -43,7 +43,7 @@ import Testing
     let count = scaled(fails ? 50_000 : 100_000)
     for workflow in [try Self.chain(count), try Self.fan(count)] {
       let run = engine.start(workflow)
-      let outcome = await run.outcome
+      let outcome = try await run.outcome
       #expect(
         outcome == (fails ? .failed(step: "s0", reason: .exited(status: 1)) : .succeeded))
       #expect(run.state.counts.final == workflow.steps.count)
@@ -53,9 +53,9 @@ import Testing
   @Test func `memory is released after a run`() async throws {
     let workflow = try Self.chain(scaled(20_000))
     let engine = Engine(executor: ClosureExecutor { _ in [:] })
-    for _ in 0..<2 { _ = await engine.start(workflow).outcome }
+    for _ in 0..<2 { _ = try await engine.start(workflow).outcome }
     guard let before = Self.residentMemory else { return }
-    for _ in 0..<4 { _ = await engine.start(workflow).outcome }
+    for _ in 0..<4 { _ = try await engine.start(workflow).outcome }
     let after = try #require(Self.residentMemory)
     #expect(after < before + before / 4, "\(before) KiB, then \(after) KiB")
   }

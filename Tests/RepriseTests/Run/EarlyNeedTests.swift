@@ -52,7 +52,7 @@ struct EarlyNeedTests {
     #expect(run.state["publish"]?.phase == .pending)
     #expect(run.state["test"]?.phase == .succeeded(["at": "end", "seen": "ready success"]))
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["build"]?.phase == .succeeded(["at": "end", "seen": ""]))
     #expect(run.workflow.steps[1].shownNeeds == ["build (ready)"])
   }
@@ -63,7 +63,7 @@ struct EarlyNeedTests {
   ])
   func `without a report, the end of the step decides`(script: String, end: String) async throws {
     let run = try run(Self.early.replacing("ready gate", with: script))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(phases(run.state) == end)
   }
 
@@ -110,13 +110,13 @@ struct EarlyNeedTests {
     due.open()
     await expectEventually("late is due") { run.state["late"]?.phase != .pending }
     #expect(seen.value == [])
-    let outcome = Task { await run.outcome }
+    let outcome = Task { try await run.outcome }
     await expectEventually("the run is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }
       return false
     }
-    #expect(await outcome.value == .succeeded)
+    #expect(try await outcome.value == .succeeded)
     #expect(seen.value == ["2"], "\(kind)")
   }
 
@@ -147,7 +147,7 @@ struct EarlyNeedTests {
     due.open()
     await expectEventually("late is due") { run.state["late"]?.phase == .ready }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["late"]?.startedAt == nil)
   }
 
@@ -171,7 +171,7 @@ struct EarlyNeedTests {
       run.state["build"]?.phase == .failed(.exited(status: 7))
     }
     never.open()
-    #expect(await run.outcome == .failed(step: "build", reason: .exited(status: 7)))
+    #expect(try await run.outcome == .failed(step: "build", reason: .exited(status: 7)))
     #expect(
       phases(run.state) == "build failed, done succeeded, early cancelled, after cancelled, "
         + "spared succeeded, report succeeded")
@@ -191,7 +191,7 @@ struct EarlyNeedTests {
     }
     #expect(run.state["build"]?.isAvailable == true)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value == ["build", "test", "test", "publish"])
   }
 
@@ -207,7 +207,7 @@ struct EarlyNeedTests {
     await expectEventually("use has succeeded") { run.state["use"]?.phase.isSuccess == true }
     #expect(run.state["file"]?.phase == .running)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a step can wait for the end of a service, which does not wait for it`() async throws {
@@ -220,7 +220,7 @@ struct EarlyNeedTests {
         - { id: logs, needs: { db: over }, run: x }
         - { id: report, needs: logs, run: x }
       """, begun: begun)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value == ["db", "use", "logs", "report"])
   }
 
@@ -234,7 +234,7 @@ struct EarlyNeedTests {
             - steps: [{ id: b1, run: x }, { id: b2, needs: { b1: success, db: ready }, run: x }]
           max-parallel: 1
       """)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.steps.allSatisfy { $0.phase.isSuccess })
   }
 
@@ -251,7 +251,7 @@ struct EarlyNeedTests {
           max-parallel: 1
           fail-fast: 2
       """)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(
       phases(run.state)
         == "a failed, a2 cancelled, b succeeded, b2 succeeded, c failed, d cancelled")
@@ -271,6 +271,6 @@ struct EarlyNeedTests {
     await expectEventually("use has succeeded") { run.state["use"]?.phase.isSuccess == true }
     #expect(run.state["slow"]?.phase == .running)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 }

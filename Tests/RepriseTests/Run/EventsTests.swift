@@ -57,7 +57,7 @@ struct EventsTests {
     let run = Engine(executor: ClosureExecutor { _ in [:] }).start(try Self.workflow())
     let subscriber = PatientSubscriber()
     run.events.subscribe(subscriber)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(subscriber.received == 0)
     for asked in 1...8 {
       subscriber.ask()
@@ -79,7 +79,7 @@ struct EventsTests {
     await expectEventually("the first step runs") { count.withLock { $0 } == 3 }
     subscription.cancel()
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(count.withLock { $0 } == 3)
   }
 
@@ -116,7 +116,7 @@ struct EventsTests {
     await expectEventually("the quiet step has ended") { run.state["quiet"]?.phase.isFinal == true }
     #expect(reported.withLock { $0 } < pieces)
     blocked.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     await expectEventually("all lines have arrived") { lines.withLock { $0 } == pieces }
     subscription.cancel()
   }

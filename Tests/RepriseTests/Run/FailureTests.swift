@@ -22,7 +22,7 @@ struct FailureTests {
         return [:]
       })
     let run = engine.start(try Workflow(text: Self.workflow, file: "failure.yaml"))
-    #expect(await run.outcome == .failed(step: "bad", reason: .exited(status: 3)))
+    #expect(try await run.outcome == .failed(step: "bad", reason: .exited(status: 3)))
     let state = run.state
     #expect(state["bad"]?.phase == .failed(.exited(status: 3)))
     #expect(state["after-bad"]?.phase == .cancelled(.failure(ofStep: "bad")))
@@ -42,7 +42,7 @@ struct FailureTests {
     await expectEventually("the step has failed") { run.state.counts.failed == 1 }
     #expect(run.state.phase == .running)
     gate.open()
-    #expect(await run.outcome == .failed(step: "bad", reason: .exited(status: 3)))
+    #expect(try await run.outcome == .failed(step: "bad", reason: .exited(status: 3)))
     #expect(run.state["good"]?.phase == .succeeded([:]))
   }
 
@@ -52,7 +52,7 @@ struct FailureTests {
     }
     let engine = Engine(executor: ClosureExecutor { _ in throw TestError() })
     let workflow = try Workflow(name: "one", steps: [Workflow.Step(id: "a", action: .run("true"))])
-    let outcome = await engine.start(workflow).outcome
+    let outcome = try await engine.start(workflow).outcome
     #expect(outcome == .failed(step: "a", reason: .threw("the dog ate it")))
   }
 
@@ -67,7 +67,7 @@ struct FailureTests {
     let run = engine.start(try Workflow(name: "one", steps: [step]))
     await expectEventually("the step and its timeout sleep") { clock.sleeperCount == 2 }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .failed(step: "slow", reason: .timedOut(after: .seconds(2))))
+    #expect(try await run.outcome == .failed(step: "slow", reason: .timedOut(after: .seconds(2))))
     #expect(clock.now == Timestamp(microseconds: 2_000_000))
   }
 }

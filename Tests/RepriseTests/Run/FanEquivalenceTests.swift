@@ -117,14 +117,14 @@ struct FanEquivalenceTests {
       let engine = Engine(executor: plan.executor())
       let computed = engine.start(try plan.workflow(isComputed: true))
       let written = engine.start(try plan.workflow(isComputed: false))
-      let outcomes = (await computed.outcome, await written.outcome)
+      let outcomes = (try await computed.outcome, try await written.outcome)
       #expect((outcomes.0 == .succeeded) == (outcomes.1 == .succeeded), "workflow \(number)")
       #expect(
         Self.isSame(computed, written),
         "workflow \(number): \(Self.phases(computed)) \(Self.phases(written))")
       // The comparison finds an item too many.
       let wrong = engine.start(try plan.workflow(isComputed: false, isWrong: true))
-      _ = await wrong.outcome
+      _ = try await wrong.outcome
       if !Self.isSame(computed, wrong) { differences += 1 }
     }
     #expect(differences > 50)
@@ -138,7 +138,7 @@ struct FanEquivalenceTests {
       let plan = Plan(&random)
       let memory = RecorderTests.Memory()
       let workflow = try plan.workflow(isComputed: true)
-      _ = await Engine(executor: plan.executor(), recorder: memory).start(workflow).outcome
+      _ = try await Engine(executor: plan.executor(), recorder: memory).start(workflow).outcome
       let all = memory.events.value
       let length = Int.random(in: 1...all.count, using: &random)
       var state = RunState()
@@ -147,11 +147,11 @@ struct FanEquivalenceTests {
       let begun = Protected<[String]>([])
       let resumed = try Engine(executor: plan.executor(begun, fails: false))
         .resume(state, with: workflow)
-      #expect(await resumed.outcome == .succeeded, "workflow \(number), \(length) events")
+      #expect(try await resumed.outcome == .succeeded, "workflow \(number), \(length) events")
       #expect(done.isDisjoint(with: begun.value))
       let written = Engine(executor: plan.executor(fails: false))
         .start(try plan.workflow(isComputed: false))
-      #expect(await written.outcome == .succeeded)
+      #expect(try await written.outcome == .succeeded)
       #expect(
         resumed.state.steps.map(\.id).filter { id in
           !plan.steps.indices.contains { plan.steps[$0].items != nil && id == "s\($0)" }

@@ -69,7 +69,7 @@ struct FanGroupTests {
     let begun = Protected<[String]>([])
     let run = Engine(executor: Self.executor({ _ in #"["a", "b"]"# }, begun)).start(workflow)
     let collector = EventCollector(run)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       Self.ids(run) == [
         "plan", "test", "test[a]/build", "test[a]/check", "test[b]/build", "test[b]/check", "join",
@@ -95,7 +95,7 @@ struct FanGroupTests {
         """, file: "fan.yaml")
     for (items, all) in [(#"["a", "b"]"#, #"["a!","b!"]"#), ("[]", "[]")] {
       let run = Engine(executor: Self.executor({ _ in items })).start(workflow)
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(Self.outputs(run, "join")["ALL"] == all)
       #expect(Self.outputs(run, "join")["R"] == "success")
     }
@@ -119,7 +119,7 @@ struct FanGroupTests {
       Self.used)
     let run = Engine(executor: Self.executor({ _ in #"["a", "b"]"# })).start(workflow)
     let collector = EventCollector(run)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       Self.ids(run) == [
         "plan", "test", "test[a]/make", "test[a]/check", "test[a]/tidy", "test[b]/make",
@@ -143,7 +143,7 @@ struct FanGroupTests {
     let items = #"[{"name": "a", "parts": ["p", "q"]}, {"name": "b", "parts": []}]"#
     let run = Engine(executor: Self.executor({ _ in items })).start(workflow)
     let collector = EventCollector(run)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       Self.ids(run) == [
         "plan", "test", "test[a]/each", "test[a]/each[p]/one", "test[a]/each[p]/two",
@@ -161,7 +161,7 @@ struct FanGroupTests {
       Self.list + ", name: \"Test ${{ item }}\"",
       "[{ name: Build, run: x }, { name: \"Check ${{ item }}\", run: x }, { id: c, run: x }]")
     let run = Engine(executor: Self.executor({ _ in #"["a"]"# })).start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       run.workflow.steps.map { $0.extras.name } == [
         nil, "Test …", "Test a/Build (a)", "Test a/Check a", "Test a/c", nil,
@@ -175,7 +175,7 @@ struct FanGroupTests {
     let begun = Protected<[String]>([])
     let workflow = try Self.workflow(Self.list + ", \(Self.key), max-parallel: 1")
     let run = Engine(executor: Self.executor({ _ in #"["a", "b"]"# }, begun)).start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       begun.value == [
         "plan", "test[a]/build", "test[a]/check", "test[b]/build", "test[b]/check", "join",
@@ -194,7 +194,7 @@ struct FanGroupTests {
       })
     let run = Engine(executor: executor).start(workflow)
     #expect(
-      await run.outcome == .failed(step: "test[a]/check", reason: .exited(status: 1)))
+      try await run.outcome == .failed(step: "test[a]/check", reason: .exited(status: 1)))
     #expect(run.state["test[a]/build"]?.phase.isSuccess == true)
     #expect(run.state["test[b]/build"]?.phase == .cancelled(.failure(ofStep: "test[a]/check")))
   }
@@ -212,7 +212,7 @@ struct FanGroupTests {
       })
     let run = Engine(executor: executor).start(workflow)
     let collector = EventCollector(run)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value.count { $0 == "test[a]/build" } == 2)
     #expect(begun.value.count { $0 == "test[b]/build" } == 1)
     // An item holds the mutex until its last step has ended.
@@ -225,8 +225,8 @@ struct FanGroupTests {
     let items = "[" + (0..<50_001).map(String.init).joined(separator: ",") + "]"
     let run = Engine(executor: Self.executor({ _ in items }))
       .start(try Self.workflow(Self.list + ", max-items: 100000"))
-    guard case .failed(step: "test", let reason) = await run.outcome else {
-      Issue.record("\(await run.outcome)")
+    guard case .failed(step: "test", let reason) = try await run.outcome else {
+      Issue.record("\(try await run.outcome)")
       return
     }
     #expect(reason.description.contains("50001 items of 2 steps are more than 100000 steps"))
@@ -239,14 +239,14 @@ struct FanGroupTests {
   {
     let ofItem = Engine(executor: Self.executor({ _ in #"["a", "b"]"# })).start(
       try Self.workflow(Self.list + ", \(Self.key), if: \"item != 'a'\""))
-    #expect(await ofItem.outcome == .succeeded)
+    #expect(try await ofItem.outcome == .succeeded)
     #expect(
       ofItem.state.steps.map(\.phase.name) == [
         "succeeded", "succeeded", "skipped", "skipped", "succeeded", "succeeded", "succeeded",
       ])
     let ofAll = Engine(executor: Self.executor({ _ in #"["a", "b"]"# })).start(
       try Self.workflow(Self.list + ", if: \"steps.plan.outputs.items == '[]'\""))
-    #expect(await ofAll.outcome == .succeeded)
+    #expect(try await ofAll.outcome == .succeeded)
     #expect(ofAll.state.steps.map(\.phase.name) == ["succeeded", "skipped", "succeeded"])
   }
 
@@ -285,7 +285,7 @@ struct FanGroupTests {
     let collector = EventCollector(run)
     begun.withLock { $0 = [] }
     try run.restart(from: start)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value == again + ["join"])
     try Self.expectSound(run, await collector.all())
   }
@@ -301,7 +301,7 @@ struct FanGroupTests {
     let collector = EventCollector(run)
     #expect(Self.ids(run).count == 9)
     try run.restart(from: "plan")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let inner = ["c", "b", "d"].flatMap { key in
       ["test[\(key)]/each"] + (0..<3).map { "test[\(key)]/each[\($0)]" }
     }
@@ -321,7 +321,7 @@ struct FanGroupTests {
     await expectEventually("an item runs") { run.state["test[b]/build"]?.phase == .running }
     await expectEventually("another is over") { run.state["test[a]/check"]?.phase.isFinal == true }
     _ = try await run.perform(.cancel(steps: ["test"], now: false))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["test[b]/build"]?.phase == .cancelled(.request))
     #expect(run.state["test[b]/check"]?.phase.isCancelled == true)
     #expect(run.state["test[a]/check"]?.phase.isSuccess == true)
@@ -339,7 +339,7 @@ struct FanGroupTests {
       """)
     let run = Engine(executor: Self.executor({ _ in #"["a", "b"]"# }), recorder: memory)
       .start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let all = memory.events.value
     let work = Set(
       ["a", "b"].flatMap { key in ["each[0]", "each[1]", "check"].map { "test[\(key)]/\($0)" } }
@@ -351,7 +351,7 @@ struct FanGroupTests {
       let begun = Protected<[String]>([])
       let again = try Engine(executor: Self.executor({ _ in #"["a", "b"]"# }, begun))
         .resume(state, with: workflow)
-      #expect(await again.outcome == .succeeded, "after \(length) events")
+      #expect(try await again.outcome == .succeeded, "after \(length) events")
       let expected = work.subtracting(done)
       #expect(
         Set(begun.value) == expected && begun.value.count == expected.count,
@@ -368,7 +368,7 @@ struct FanGroupTests {
     let next = try Self.workflow(
       settings, "[{ id: build, run: x }, { id: more, run: x }, { id: check, run: x }]")
     #expect(try await run.restart(with: next, from: ["test[b]"]))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       Self.ids(run) == ["plan", "test"]
         + ["a", "b"].flatMap { ["test[\($0)]/build", "test[\($0)]/more", "test[\($0)]/check"] }

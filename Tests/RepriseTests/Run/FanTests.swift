@@ -72,7 +72,7 @@ struct FanTests {
     let collector = EventCollector(run)
     #expect(run.state.steps.map(\.id) == ["plan", "test", "join"])
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       Self.phases(run) == [
         "plan succeeded", "test succeeded", "test[0] succeeded", "test[1] succeeded",
@@ -94,7 +94,7 @@ struct FanTests {
   ) async throws {
     let run = Engine(executor: Self.executor(Items { _ in items })).start(
       try Self.workflow(Self.list))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     guard case .succeeded(let outputs)? = run.state["join"]?.phase else { return }
     #expect(outputs == ["ALL": all, "RESULT": "success"])
   }
@@ -106,7 +106,7 @@ struct FanTests {
     let fan =
       "matrix: \"${{ fromJSON(steps.plan.outputs.items) }}\", env: {A: \"${{ matrix.os }}\"}"
     let run = Engine(executor: Self.executor(Items { _ in matrix })).start(try Self.workflow(fan))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.steps.dropFirst(2).dropLast().map(\.id) == keys.map { "test[\($0)]" })
   }
 
@@ -117,7 +117,7 @@ struct FanTests {
       """
     let run = Engine(executor: Self.executor(Items { _ in #"["linux", "mac"]"# }))
       .start(try Self.workflow(fan))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       run.state.steps.dropFirst(2).dropLast().map(\.id) == [
         "test[linux-1]", "test[linux-2]", "test[mac-1]", "test[mac-2]",
@@ -140,8 +140,8 @@ struct FanTests {
     _ fan: String, _ items: String, _ message: String
   ) async throws {
     let run = Engine(executor: Self.executor(Items { _ in items })).start(try Self.workflow(fan))
-    guard case .failed(step: "test", let reason) = await run.outcome else {
-      Issue.record("\(await run.outcome)")
+    guard case .failed(step: "test", let reason) = try await run.outcome else {
+      Issue.record("\(try await run.outcome)")
       return
     }
     #expect(reason.description.contains(message), "\(reason)")
@@ -152,10 +152,10 @@ struct FanTests {
     let items = "[" + (0..<1001).map(String.init).joined(separator: ",") + "]"
     let few = Engine(executor: Self.executor(Items { _ in items })).start(
       try Self.workflow(Self.list))
-    #expect(await few.outcome != .succeeded)
+    #expect(try await few.outcome != .succeeded)
     let many = Engine(executor: Self.executor(Items { _ in items }))
       .start(try Self.workflow(Self.list + ", max-items: 1001"))
-    #expect(await many.outcome == .succeeded)
+    #expect(try await many.outcome == .succeeded)
   }
 
   // MARK: Settings
@@ -170,7 +170,7 @@ struct FanTests {
       }
     }
     let run = Engine(executor: executor).start(try Self.workflow(fan))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value == ["plan", "test[a]", "test[c]", "test[c]", "join"])
     #expect(run.state["test[b]"]?.phase.name == "skipped")
   }
@@ -178,7 +178,7 @@ struct FanTests {
   @Test func `a condition without the item decides about all items`() async throws {
     let fan = Self.list + ", if: \"steps.plan.outputs.items != '[1]'\""
     let run = Engine(executor: Self.executor(Items { _ in "[1]" })).start(try Self.workflow(fan))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(Self.phases(run) == ["plan succeeded", "test skipped", "join succeeded"])
   }
 
@@ -188,7 +188,7 @@ struct FanTests {
       if context.step.id == "test[0]" { throw FailureReason.exited(status: 1) }
     }
     let run = Engine(executor: executor).start(try Self.workflow(fan))
-    #expect(await run.outcome == .failed(step: "test[0]", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "test[0]", reason: .exited(status: 1)))
     #expect(run.state["test[2]"]?.phase == .cancelled(.failure(ofStep: "test[0]")))
   }
 
@@ -208,7 +208,7 @@ struct FanTests {
     let run = Engine(executor: Self.executor(Items { _ in #"["a", "b"]"# }))
       .start(try Self.workflow(Self.list, rest))
     let collector = EventCollector(run)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(
       run.state.steps.map(\.id) == [
         "plan", "test", "test[0]", "test[1]", "join", "second", "second[a]", "second[b]", "clean",
@@ -231,7 +231,7 @@ struct FanTests {
     let collector = EventCollector(run)
     await expectEventually("join runs") { run.state["join"]?.phase == .running }
     try run.restart(from: "test[b]")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value.count { $0 == "test[a]" } == 1)
     #expect(begun.value.count { $0 == "test[b]" } == 2)
     #expect(begun.value.count { $0 == "join" } == 2)
@@ -250,7 +250,7 @@ struct FanTests {
     let collector = EventCollector(run)
     await expectEventually("join runs") { run.state["join"]?.phase == .running }
     try run.restart(from: "plan")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.steps.map(\.id) == ["plan", "test", "test[c]", "test[b]", "join"])
     guard case .succeeded(let outputs)? = run.state["join"]?.phase else { return }
     #expect(outputs["ALL"] == #"["c","b"]"#)
@@ -270,7 +270,7 @@ struct FanTests {
     await expectEventually("it is over") { run.state["test[0]"]?.phase.isFinal == true }
     #expect(run.state["test[1]"]?.phase == .running)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["test[1]"]?.phase == .cancelled(.request))
   }
 
@@ -284,7 +284,7 @@ struct FanTests {
     await expectEventually("join runs") { run.state["join"]?.phase == .running }
     let next = try Self.workflow(Self.list, "  - { id: more, run: x }")
     #expect(try await run.restart(with: next, from: ["test[1]"]))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(begun.value.count { $0 == "test[0]" } == 1)
     #expect(begun.value.count { $0 == "test[1]" } == 2)
     #expect(
@@ -298,7 +298,7 @@ struct FanTests {
     let workflow = try Self.workflow(Self.list + ", item-id: \"${{ item }}\"")
     let run = Engine(executor: Self.executor(Items { _ in #"["a", "b"]"# }), recorder: memory)
       .start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let all = memory.events.value
     let expanded = try #require(all.firstIndex { $0.kind.name == "step-expanded" })
     let began = try #require(
@@ -313,7 +313,7 @@ struct FanTests {
       let items = done.contains("plan") ? "" : #"["a", "b"]"#
       let again = try Engine(executor: Self.executor(Items { _ in items }, begun))
         .resume(state, with: workflow)
-      #expect(await again.outcome == .succeeded, "after \(length) events")
+      #expect(try await again.outcome == .succeeded, "after \(length) events")
       let expected = Set(["plan", "test[a]", "test[b]", "join"]).subtracting(done)
       #expect(Set(begun.value) == expected && begun.value.count == expected.count)
     }
@@ -323,7 +323,7 @@ struct FanTests {
     let items = "[" + (0..<10_000).map(String.init).joined(separator: ",") + "]"
     let run = Engine(executor: Self.executor(Items { _ in items }))
       .start(try Self.workflow(Self.list + ", max-items: 10000"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.counts.succeeded == 10_003)
   }
 }

@@ -82,7 +82,7 @@ struct FeaturePairTests {
           """))
     await isExpanded(run)
     stage.open("slow")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value.filter { ["db", "use"].contains($0) } == ["db", "use"])
   }
 
@@ -100,7 +100,7 @@ struct FeaturePairTests {
     await isExpanded(run)
     try await run.perform(.set(steps: ["last"], .skipped))
     stage.open("slow")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["last"]?.isSetByHand == true)
   }
 
@@ -142,7 +142,7 @@ struct FeaturePairTests {
     }
     #expect(!stage.started.value.contains("D"))
     clock.advanceToNextWake()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value.count { $0 == "D" } == 1)
     #expect(stage.seen.value["D"] == "success")
   }
@@ -163,7 +163,7 @@ struct FeaturePairTests {
     await expectEventually("the items are over") { run.state["each[2]"]?.phase.isSuccess == true }
     #expect(!stage.started.value.contains("b1"))
     clock.advanceToNextWake()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value.filter { "a1 b1".contains($0) } == ["a1", "a1", "b1"])
   }
 
@@ -183,7 +183,7 @@ struct FeaturePairTests {
   {
     let memory = RecorderTests.Memory()
     let first = Stage(failing: ["m": 1])
-    _ = await (try first.start(Self.withFinally, recorder: memory)).outcome
+    _ = try await (try first.start(Self.withFinally, recorder: memory)).outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let second = Stage(holding: ["m"])
@@ -195,7 +195,7 @@ struct FeaturePairTests {
     try await run.perform(.unpause)
     #expect(run.state["G"]?.phase == .pending)
     second.open("m")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(second.started.value == ["m", "G"])
   }
 
@@ -229,7 +229,7 @@ struct FeaturePairTests {
     #expect(run.state["F"]?.isSetByHand == true)
     #expect(run.state["G"]?.phase == .pending)
     main.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let ends = try ["m", "G"].map { try #require(run.state[$0]?.endedAt) }
     #expect(ends[0] <= ends[1])
   }
@@ -253,7 +253,7 @@ struct FeaturePairTests {
       try await run.perform(.set(steps: ["a"], .succeeded(["hunter2hunter2": "x"])))
     }
     try await run.perform(.set(steps: ["a"], .succeeded(["o": "is hunter2hunter2"])))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.phase == .succeeded(["o": "is ***"]))
     #expect(!"\(memory.events.value)".contains("hunter2"))
   }
@@ -264,13 +264,13 @@ struct FeaturePairTests {
     let workflow = try Workflow(text: Self.secret, file: "w.yaml")
     let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": "hunter2hunter2"])
     let engine = Engine(executor: stage.executor, recorder: memory)
-    _ = await engine.start(workflow, secrets: secrets).outcome
+    _ = try await engine.start(workflow, secrets: secrets).outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let run = try engine.resume(
       state, with: workflow, secrets: secrets,
       setting: ["a": .succeeded(["o": "hunter2hunter2", "hunter2hunter2": "x"])])
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.phase == .succeeded(["o": "***", "***": "x"]))
     #expect(!"\(memory.events.value)".contains("hunter2"))
   }
@@ -293,7 +293,7 @@ struct FeaturePairTests {
       #expect(!stage.started.value.contains("deploy"))
       try run.answer("w", isApproved: isApproved)
       #expect(
-        await run.outcome
+        try await run.outcome
           == (isApproved ? .succeeded : .failed(step: "w", reason: .rejected)))
       #expect(stage.started.value.contains("deploy") == isApproved)
       stage.started.withLock { $0 = [] }
@@ -322,7 +322,7 @@ struct FeaturePairTests {
     await expectEventually("it asks") { run.state["a"]?.approval == "Good?" }
     #expect(started.value == ["a"])
     try run.refuse("a")
-    #expect(await run.outcome == .failed(step: "a", reason: .rejected))
+    #expect(try await run.outcome == .failed(step: "a", reason: .rejected))
     #expect(started.value == ["a"])
   }
 
@@ -336,9 +336,9 @@ struct FeaturePairTests {
       """
     let memory = TraceMemory()
     let stage = Stage(failing: ["b": 1])
-    #expect(await (try stage.start(text, memory: memory)).outcome.exitStatus == 1)
+    #expect(try await (try stage.start(text, memory: memory)).outcome.exitStatus == 1)
     #expect(stage.started.value == ["pay", "b", "pay/undo"])
-    #expect(await (try stage.start(text, memory: memory)).outcome == .succeeded)
+    #expect(try await (try stage.start(text, memory: memory)).outcome == .succeeded)
     #expect(stage.started.value.suffix(2) == ["pay", "b"])
   }
 
@@ -353,13 +353,13 @@ struct FeaturePairTests {
       """
     let memory = TraceMemory()
     let stage = Stage(failing: ["b": 2])
-    #expect(await (try stage.start(text, memory: memory)).outcome.exitStatus == 1)
+    #expect(try await (try stage.start(text, memory: memory)).outcome.exitStatus == 1)
     #expect(stage.started.value == ["pay", "b", "b", "pay/undo"])
     // What another run has done is left alone.
     let first = Stage()
-    #expect(await (try first.start(text, memory: memory)).outcome == .succeeded)
+    #expect(try await (try first.start(text, memory: memory)).outcome == .succeeded)
     let second = Stage(failing: ["b": 2])
-    #expect(await (try second.start(text, memory: memory)).outcome.exitStatus == 1)
+    #expect(try await (try second.start(text, memory: memory)).outcome.exitStatus == 1)
     #expect(second.started.value == ["b", "b"])
   }
 
@@ -386,8 +386,8 @@ struct FeaturePairTests {
     // The step that does not start leaves the place to others.
     await expectEventually("b or c starts") { stage.started.value.count > 1 }
     #expect(stage.started.value == ["a", "c"])
-    #expect(await other.outcome == .succeeded)
+    #expect(try await other.outcome == .succeeded)
     try await run.perform(.unpause)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 }

@@ -36,7 +36,7 @@ struct FileCleanUpTests {
         return context.resolved.environment
       })
     let run = engine.start(try workflow(text))
-    _ = await run.outcome
+    _ = try await run.outcome
     return (run.state, ran.value)
   }
 
@@ -99,7 +99,7 @@ struct FileCleanUpTests {
         return [:]
       })
     let run = try engine.resume(state, with: try Self.workflow(Self.main))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(ran.value == ["u/test", "u/free", "after"])
   }
 
@@ -132,7 +132,7 @@ struct FailedOutputTests {
               env: { AT: "${{ steps.a.outputs.at }}" }
               run: echo "is=$AT" >> $REPRISE_OUTPUT
           """, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["a"]?.phase == .failed(.exited(status: 3)))
     #expect(run.state["a"]?.written == ["at": "7"])
     #expect(run.state["b"]?.phase == .succeeded(["is": "7 none"]))
@@ -157,7 +157,7 @@ struct FailedOutputTests {
                 exit 4
             - { id: b, needs: [], run: 'echo "no line" >> $REPRISE_OUTPUT; exit 5' }
           """, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["a"]?.written == ["second": "2"])
     #expect(run.state["b"]?.written == [:])
     #expect(run.state["b"]?.phase == .failed(.exited(status: 5)))
@@ -176,7 +176,7 @@ struct FailedOutputTests {
       #"steps: [{ id: a, run: a }, { id: u, uses: ./u.yaml, with: { n: "${{ steps.a.outputs.n }}" } }]"#
     let run = engine.start(
       try Workflow(bytes: Array(text.utf8), file: "w.yaml", sources: .kept(["u.yaml": used])))
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     if let problem {
       #expect("\(outcome)".contains(problem), "\(outcome)")
     } else {

@@ -48,7 +48,7 @@ struct FinallyTests {
     let stage = Stage()
     let run = try stage.start()
     stage.gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
   }
 
@@ -57,7 +57,7 @@ struct FinallyTests {
     let stage = Stage(failing: "a")
     let run = try stage.start()
     stage.gate.open()
-    #expect(await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
     #expect(stage.ran.value == ["a 1", "always 1", "bad 1", "asks 1"])
   }
 
@@ -68,7 +68,7 @@ struct FinallyTests {
     let run = try stage.start()
     await expectEventually("the first step runs") { stage.ran.value == ["a 1"] }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(stage.ran.value == ["a 1", "always 1", "gone 1", "asks 1"])
     #expect(run.state["a"]?.phase == .cancelled(.request))
   }
@@ -77,7 +77,7 @@ struct FinallyTests {
     let stage = Stage(failing: "always")
     let run = try stage.start()
     stage.gate.open()
-    #expect(await run.outcome == .failed(step: "always", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "always", reason: .exited(status: 1)))
     #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
   }
 
@@ -86,7 +86,7 @@ struct FinallyTests {
     let run = try stage.start()
     await expectEventually("the first step runs") { stage.ran.value == ["a 1"] }
     run.kill()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(stage.ran.value == ["a 1"])
   }
 
@@ -100,7 +100,7 @@ struct FinallyTests {
     run.cancel()
     #expect(run.state["always"]?.phase == .running)
     run.kill()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(stage.ran.value == ["a 1", "always 1"])
   }
 
@@ -118,7 +118,7 @@ struct FinallyTests {
     }
     #expect(run.state["always"]?.phase == .running)
     gate.open()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
     #expect(run.state["always"]?.phase == .succeeded([:]))
   }
@@ -147,7 +147,7 @@ struct FinallyTests {
       run.state.phase == .cancelling(.request)
     }
     restarting.open()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(ran.value == ["a", "one", "two"])
     #expect(run.state["one"]?.phase.name == "cancelled")
   }
@@ -160,7 +160,7 @@ struct FinallyTests {
     await expectEventually("the finally steps run") { stage.ran.value.last == "always 1" }
     gate.open()
     run.restart()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let second = stage.ran.value.drop { $0.hasSuffix("1") }
     #expect(
       second.isEmpty || Array(second) == ["a 2", "b 2", "always 2", "good 2"],
@@ -176,7 +176,7 @@ struct FinallyTests {
     try run.restart(from: "b")
     await expectEventually("b runs again") { stage.ran.value.contains("b 2") }
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(!stage.ran.value.contains("a 2"))
     #expect(stage.ran.value.suffix(2) == ["always 2", "good 2"])
   }
@@ -185,7 +185,7 @@ struct FinallyTests {
     let stage = Stage(failing: "b")
     let run = try stage.start()
     stage.gate.open()
-    _ = await run.outcome
+    _ = try await run.outcome
     let ran = Protected<[String]>([])
     let engine = Engine(
       executor: ClosureExecutor { context in
@@ -193,7 +193,7 @@ struct FinallyTests {
         return [:]
       })
     let resumed = try engine.resume(run.state, with: try Workflow(text: Self.text, file: "w.yaml"))
-    #expect(await resumed.outcome == .succeeded)
+    #expect(try await resumed.outcome == .succeeded)
     #expect(ran.value == ["b", "always", "good"])
   }
 
@@ -214,7 +214,7 @@ struct FinallyTests {
     }
     // Only to the timeout: further on, the first step could end before the timeout has cancelled it.
     clock.advanceToNextWake()
-    #expect(await run.outcome == .timedOut(after: .seconds(5)))
+    #expect(try await run.outcome == .timedOut(after: .seconds(5)))
     #expect(ran.value == ["a", "always", "bad", "asks"])
   }
 
@@ -248,7 +248,7 @@ struct FinallyTests {
               run: x
             - { id: again, if: steps.b.status == 75 && run.outcome == 'failed', run: x }
           """, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(seen.value["told"] == ["S": "75", "W": "exited with status 75"])
     #expect(
       seen.value["report"] == [

@@ -33,7 +33,7 @@ struct FirstWaitTests {
       guard isAlone else { return run.kill() }
       clock.advanceToNextWake()
     }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(clock.now.microseconds == 30_000_000)
   }
 
@@ -72,7 +72,7 @@ struct FirstWaitTests {
       await expectEventually("item \(item) asks") { waiting(run) == ["R[\(item)]/ask"] }
       #expect(try run.approve("R[\(item)]/ask"))
     }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `two groups with a mutex that begin with a wait exclude each other`() async throws {
@@ -93,7 +93,7 @@ struct FirstWaitTests {
     }
     #expect(run.state["a"]?.phase == .succeeded([:]))
     clock.advanceToNextWake()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `the time limit of a group counts from a wait at its beginning`() async throws {
@@ -102,7 +102,7 @@ struct FirstWaitTests {
       "steps: [{ id: G, timeout: 1s, steps: [{ id: w, wait: 3s }, { id: d, run: x }] }]", clock)
     await expectEventually("both are waited for") { clock.sleeperCount == 2 }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .failed(step: "w", reason: .timedOut(after: .seconds(1))))
+    #expect(try await run.outcome == .failed(step: "w", reason: .timedOut(after: .seconds(1))))
     #expect(clock.now.microseconds == 1_000_000)
   }
 
@@ -128,7 +128,7 @@ struct FirstWaitTests {
       waiting(run) == ["R[0]/cool"] && clock.sleeperCount == 1
     }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `in a pause no wait begins, and questions are asked`() async throws {
@@ -149,6 +149,6 @@ struct FirstWaitTests {
     try await run.perform(.unpause)
     await expectEventually("the wait has begun") { clock.sleeperCount == 1 }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 }

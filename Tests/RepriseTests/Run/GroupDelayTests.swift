@@ -270,7 +270,7 @@ struct GroupDelayTests {
     hold.signal()
     await expectEventually("E runs", within: .seconds(10)) { stage.started.value.contains("E") }
     if !stage.started.value.contains("E") { run.kill() }
-    #expect(await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
     expectStarted(["a", "b"], ["D"], ["E"], on: stage)
   }
 
@@ -292,7 +292,7 @@ struct GroupDelayTests {
       run.state["f/s"]?.phase == .running && clock.sleeperCount == 1
     }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .failed(step: "f/s", reason: .timedOut(after: .seconds(8))))
+    #expect(try await run.outcome == .failed(step: "f/s", reason: .timedOut(after: .seconds(8))))
     #expect(started.value == ["f/s", "f/clean"])
   }
 }

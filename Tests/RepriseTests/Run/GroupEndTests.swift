@@ -53,7 +53,7 @@ struct GroupEndTests {
         return context.resolved.environment
       }
     ).start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["next"]?.phase == .succeeded(["R": "failure"]))
   }
 
@@ -70,7 +70,7 @@ struct GroupEndTests {
           - { id: last, run: x }
         """, file: "w.yaml")
     let run = Engine(executor: FeaturePairTests.Stage(items: "[1, 2]").executor).start(computed)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let plan = run.ledger.plan
     let last = try #require(plan.graph.index(of: "last"))
     #expect(
@@ -106,7 +106,7 @@ struct GroupEndTests {
         return [:]
       }
     ).start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     for id in ["a", "b", "last"] {
       #expect(run.state[id]?.phase == .cancelled(.failure(ofStep: "before")))
     }

@@ -26,7 +26,7 @@ struct GroupRoundTests {
     }
     let run = Engine(executor: executor, clock: clock).start(
       try Workflow(text: text, file: "w.yaml"))
-    return (await run.outcomeInTime(on: clock), run, order.value)
+    return (try await run.outcomeInTime(on: clock), run, order.value)
   }
 
   private static func polling(_ settings: String) -> String {

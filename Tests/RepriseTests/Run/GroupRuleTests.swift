@@ -35,7 +35,7 @@ struct GroupRuleTests {
     _ text: String, _ behaviours: [String: Behaviour] = [:], clock: VirtualClock = VirtualClock()
   ) async throws -> (RunOutcome, Run, [String]) {
     let (run, order) = try start(text, behaviours, clock)
-    return (await run.outcomeInTime(on: clock), run, order.value)
+    return (try await run.outcomeInTime(on: clock), run, order.value)
   }
 
   // MARK: Retries
@@ -157,7 +157,7 @@ struct GroupRuleTests {
     await expectEventually("the delay has begun") { clock.sleeperCount == 1 }
     #expect(run.state["f"]?.phase == .pending)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     await expectEventually("nothing sleeps") { clock.sleeperCount == 0 }
   }
 
@@ -189,7 +189,7 @@ struct GroupRuleTests {
     clock.advanceToNextWake()
     await expectEventually("it has failed again") { tries.value == 4 }
     run.cancel()
-    _ = await run.outcome
+    _ = try await run.outcome
   }
 
   // MARK: Time limits
@@ -209,7 +209,7 @@ struct GroupRuleTests {
       }
       clock.advanceToNextWake()
     }
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     await expectEventually("nothing sleeps") { clock.sleeperCount == 0 }
     return (outcome, run, order.value)
   }
@@ -290,7 +290,7 @@ struct GroupRuleTests {
       clock.advanceToNextWake()
     }
     #expect(
-      await run.outcome == .failed(step: "b", reason: .timedOut(after: .seconds(10))))
+      try await run.outcome == .failed(step: "b", reason: .timedOut(after: .seconds(10))))
     #expect(order.value == ["a", "b", "a", "b"])
   }
 
@@ -344,7 +344,7 @@ struct GroupRuleTests {
       }
       clock.advanceToNextWake()
     }
-    #expect(await run.outcome == .timedOut(after: .seconds(10)))
+    #expect(try await run.outcome == .timedOut(after: .seconds(10)))
     #expect(order.value == ["a", "a", "a"])
   }
 }

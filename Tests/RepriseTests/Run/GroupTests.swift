@@ -17,7 +17,7 @@ struct GroupTests {
       return [:]
     }
     let run = Engine(executor: executor).start(try Workflow(text: text, file: "w.yaml"))
-    return (await run.outcome, run.state, order.value)
+    return (try await run.outcome, run.state, order.value)
   }
 
   private static let tolerant = """

@@ -50,7 +50,7 @@ struct GroupTimeTests {
       """, last: "tell")
     #expect(starts.dropLast() == ["a 0", "b 1", "a 4", "b 5", "a 8", "b 9"])
     #expect(run.state["b"]?.phase == .failed(.exited(status: 1)))
-    #expect(await run.outcome == .failed(step: "b", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "b", reason: .exited(status: 1)))
   }
 
   @Test func `nothing of a group starts when its time is over in the delay of a retry inside`()
@@ -69,7 +69,7 @@ struct GroupTimeTests {
       """, last: "last")
     #expect(starts.map { $0.prefix { $0 != " " } } == ["a", "last"])
     #expect(run.state["b"]?.phase == .cancelled(.failure(ofStep: "a")))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a step that succeeds after the time of its group has failed`() async throws {
@@ -85,7 +85,7 @@ struct GroupTimeTests {
     await expectEventually("the step and the timer wait") { clock.sleeperCount == 2 }
     clock.advanceToNextWake()
     let reason = FailureReason.timedOut(after: .seconds(10))
-    #expect(await run.outcome == .failed(step: "a", reason: reason))
+    #expect(try await run.outcome == .failed(step: "a", reason: reason))
     #expect(run.state["b"]?.phase == .cancelled(.failure(ofStep: "a")))
   }
 
@@ -133,7 +133,7 @@ struct GroupTimeTests {
     await expectEventually("the reload has happened") { run.state.generation == 2 }
     stopping.open()
     let reason = FailureReason.timedOut(after: .seconds(10))
-    #expect(await run.outcome == .failed(step: "a", reason: reason))
+    #expect(try await run.outcome == .failed(step: "a", reason: reason))
     #expect(run.state["b"]?.phase == .cancelled(.failure(ofStep: "a")))
     #expect(starts.value == ["a"])
   }

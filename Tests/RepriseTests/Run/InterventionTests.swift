@@ -37,7 +37,7 @@ struct InterventionTests {
     #expect(restarted.generation == 2 && restarted.steps?.count == 5)
     #expect(
       restarted.description == "generation 2 of run \(run.id) begins: 5 steps run again")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a pending step that is cancelled never starts`() async throws {
@@ -48,7 +48,7 @@ struct InterventionTests {
       run.state["next"]?.phase == .cancelled(.request)
     }
     try await run.perform(.cancel(steps: ["slow"], now: false))
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["next"]?.attempt == 0)
     #expect(run.state["last"]?.phase == .cancelled(.cancellation(ofStep: "next")))
   }
@@ -64,7 +64,7 @@ struct InterventionTests {
     }
     #expect(seen == true)
     run.cancel()
-    _ = await run.outcome
+    _ = try await run.outcome
   }
 
   @Test func `a second request for the same step kills it`() async throws {
@@ -86,7 +86,7 @@ struct InterventionTests {
     try await run.perform(.cancel(steps: ["a"], now: false))
     #expect(!isKilled.value)
     try await run.perform(.cancel(steps: ["a"], now: false))
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(isKilled.value)
   }
 
@@ -102,7 +102,7 @@ struct InterventionTests {
     await expectEventually("they have run again") { run.state.counts.succeeded == 2 }
     #expect(run.state["slow-1"]?.phase == .running)
     #expect(try await run.perform(.restart(from: ["slow-*"])).generation == 3)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a failed step that is set to succeeded does not run again, but its dependents do`()
@@ -127,7 +127,7 @@ struct InterventionTests {
     for event in run.state.recap { try late.apply(event) }
     #expect(late["bad"] == bad)
     run.cancel()
-    _ = await run.outcome
+    _ = try await run.outcome
   }
 
   @Test func `a running step that is skipped is stopped, and its dependents run`() async throws {
@@ -137,7 +137,7 @@ struct InterventionTests {
     let collector = EventCollector(run)
     let answer = try await run.perform(.set(steps: ["slow"], .skipped), by: ann)
     #expect(answer.description == "step \"slow\" counts as skipped" && answer.generation == nil)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let skips = await collector.all().filter { event in
       if case .step("slow", _, .skipped) = event.kind { true } else { false }
     }
@@ -154,7 +154,7 @@ struct InterventionTests {
     await expectEventually("it has its result") { run.state["bad"]?.phase == .succeeded([:]) }
     #expect(run.state["quick"]?.phase == .pending, "it waits for the first")
     try await run.perform(.set(steps: ["slow"], .succeeded([:])))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["bad"]?.attempt == 0)
   }
 
@@ -164,7 +164,7 @@ struct InterventionTests {
     try await run.perform(.set(steps: ["bad"], .skipped))
     await expectEventually("it is skipped") { run.state["quick"]?.phase.isSuccess == true }
     try await run.perform(.restart(from: ["bad", "first"]))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["bad"]?.attempt == 1 && run.state["bad"]?.isSetByHand == false)
   }
 
@@ -194,7 +194,7 @@ struct InterventionTests {
     #expect(try await run.perform(.set(steps: ["bad"], .skipped)).generation == 2)
     try await run.perform(.restart(from: ["bad"]))
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["bad"]?.attempt == 1 && run.state["bad"]?.isSetByHand == false)
   }
 
@@ -221,7 +221,7 @@ struct InterventionTests {
     #expect(late.isPaused && late.pauseRequester == ann)
     #expect(run.state.counts.running == 0 && run.state.counts.final == 0)
     #expect(try await run.perform(.unpause).description == "run \(run.id) continues")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(!run.state.isPaused)
   }
 
@@ -243,11 +243,11 @@ struct InterventionTests {
 
   @Test func `a resumed run takes results that are set by hand`() async throws {
     let run = try Self.start([("bad", []), ("quick", ["bad"])])
-    #expect(await run.outcome != .succeeded)
+    #expect(try await run.outcome != .succeeded)
     let resumed = try Engine(executor: Self.executor).resume(
       run.state, with: run.workflow, setting: ["bad": .succeeded(["from": "ann"])],
       by: Requester(.key, name: "D"))
-    #expect(await resumed.outcome == .succeeded)
+    #expect(try await resumed.outcome == .succeeded)
     let bad = try #require(resumed.state["bad"])
     #expect(bad.phase == .succeeded(["from": "ann"]) && bad.isSetByHand && bad.attempt == 0)
   }
@@ -277,7 +277,7 @@ struct InterventionTests {
       try await run.perform(.restart(from: []))
     }
     #expect(["the run is", "the run has"].contains { late?.description.hasPrefix($0) == true })
-    _ = await run.outcome
+    _ = try await run.outcome
     await #expect(throws: InterventionRefusal("the run has ended")) {
       try await run.perform(.cancel(steps: [], now: false))
     }
@@ -311,7 +311,7 @@ struct InterventionTests {
     #expect(late["go"]?.interventions == run.state["go"]?.interventions)
     #expect(late["other"]?.interventions == run.state["other"]?.interventions)
     run.cancel()
-    _ = await run.outcome
+    _ = try await run.outcome
     let restarting = await events.all().first { $0.kind == .runRestarting(from: ["slow"]) }
     #expect(restarting?.by == ann.naming(steps: ["slow"]))
     #expect(run.state.phase == .ended(.cancelled))

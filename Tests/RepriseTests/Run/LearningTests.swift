@@ -46,7 +46,7 @@ import Testing
   ) async throws -> [String: String] {
     let workflow = try Workflow(text: "steps:\n" + steps, file: "w.yaml")
     let run = engine(environment, clock: clock).start(workflow)
-    #expect(await run.outcome == .succeeded, "\(run.state.steps.map(\.phase))")
+    #expect(try await run.outcome == .succeeded, "\(run.state.steps.map(\.phase))")
     var ran: [String: String] = [:]
     for step in run.state.steps where step.startedAt != nil {
       ran[step.id] = step.output.lines.last?.text ?? ""
@@ -198,7 +198,7 @@ import Testing
     }
     try write("new", to: "src/new")
     try remove("began")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["s"]?.output.lines.last?.text.contains("changed the folder \"src\"") == true)
   }
 
@@ -256,7 +256,7 @@ import Testing
     }
     try write("changed", to: name)
     try remove("began")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["s"]?.output.lines.last?.text.contains(reason) == true)
     #expect(explained(steps).contains("nothing was remembered"))
   }
@@ -267,7 +267,7 @@ import Testing
     engine.watch = nil
     for _ in 0..<2 {
       let run = engine.start(workflow)
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(run.state["s"]?.phase == .succeeded([:]))
       #expect(run.state["s"]?.output.lines.last?.text.contains("watches no files") == true)
     }

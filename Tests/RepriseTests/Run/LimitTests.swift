@@ -35,7 +35,7 @@ struct LimitTests {
     let run = Engine(executor: crowd.executor()).start(
       try Workflow(
         text: "steps: [{ id: s, foreach: { from: 1, to: 50 }, mutex: m, run: x }]", file: "w.yaml"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(crowd.most.value == 1)
   }
 
@@ -45,7 +45,7 @@ struct LimitTests {
       try Workflow(
         text: "steps: [{ id: s, foreach: { from: 1, to: 50 }, max-parallel: 3, run: x }]",
         file: "w.yaml"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect((1...3).contains(crowd.most.value))
   }
 
@@ -70,7 +70,7 @@ struct LimitTests {
     }
     #expect(run.state["other"]?.phase == .running)
     crowd.gate.open()
-    #expect(await run.outcome == .failed(step: "s[1]", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "s[1]", reason: .exited(status: 1)))
     #expect(run.state["other"]?.phase == .succeeded([:]))
     #expect(run.state["after"]?.phase == .cancelled(.failure(ofStep: "s[1]")))
   }
@@ -89,7 +89,7 @@ struct LimitTests {
             - { id: next, needs: slow, run: x }
           finally: [{ id: last, run: x }]
           """, file: "w.yaml"))
-    #expect(await run.outcome == .failed(step: "bad", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "bad", reason: .exited(status: 1)))
     #expect(run.state["slow"]?.phase == .cancelled(.failure(ofStep: "bad")))
     #expect(run.state["next"]?.phase == .cancelled(.failure(ofStep: "bad")))
     #expect(run.state["reported"]?.phase == .succeeded([:]))
@@ -118,7 +118,7 @@ struct LimitTests {
           """, file: "w.yaml"))
     await expectEventually("it has failed") { run.state["hold"]?.approval == "Go on?" }
     run.restart()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["next"]?.phase == .succeeded([:]))
     gate.open()
   }
@@ -167,7 +167,7 @@ struct LimitTests {
     try run.restart(from: "bad")
     keepsRunning.open()
     mayStop.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["beside"]?.phase == .succeeded([:]))
     #expect(run.state["after"]?.phase == .succeeded([:]))
   }
@@ -200,10 +200,10 @@ struct LimitTests {
     #expect(try !run.approve("after"))
     #expect(try isApproved ? run.approve("go") : run.refuse("go"))
     if isApproved {
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(Set(ran.value) == ["other", "go", "after"])
     } else {
-      #expect(await run.outcome == .failed(step: "go", reason: .rejected))
+      #expect(try await run.outcome == .failed(step: "go", reason: .rejected))
       #expect(ran.value == ["other"])
     }
   }
@@ -213,7 +213,7 @@ struct LimitTests {
       try Workflow(text: "steps: [{ id: go, approval: Go? }]", file: "w.yaml"))
     await expectEventually("it waits") { run.state["go"]?.approval != nil }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["go"]?.approval == nil)
   }
 
@@ -229,7 +229,7 @@ struct LimitTests {
         break
       }
       if !isHeard { run.cancel() }
-      #expect(await run.outcome == .succeeded, "round \(round)")
+      #expect(try await run.outcome == .succeeded, "round \(round)")
     }
   }
 }

@@ -21,7 +21,7 @@ struct LimitedGroupTests {
             fail-fast: false
         """, file: "w.yaml")
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
     #expect(run.state["c"]?.phase == .succeeded([:]))
   }
 
@@ -59,7 +59,7 @@ struct LimitedGroupTests {
     failing.open()
     await expectEventually("y is cancelled") { run.state["y"]?.phase.isFinal == true }
     stopping.open()
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(run.state["y"]?.phase == .cancelled(.failure(ofStep: "x")))
     #expect(!begun.value.contains("y"))
     #expect(run.state["slow"]?.phase.isSuccess == true)

@@ -26,14 +26,14 @@ struct LiveRunTests {
     await expectEventually("its start is recorded") { recorder.count.value == 3 }
     let recorded = recorder.count.value
     let second = engine.start(workflow, id: id)
-    #expect(await second.outcome == .abandoned("a run with the id \"mine\" is in progress"))
+    #expect(try await second.outcome == .abandoned("a run with the id \"mine\" is in progress"))
     #expect(throws: ResumeError.inProgress) { try engine.resume(first.state, with: workflow) }
     #expect(recorder.count.value == recorded)
     #expect(first.state.phase == .running)
     gate.finish()
-    #expect(await first.outcome == .succeeded)
+    #expect(try await first.outcome == .succeeded)
     let third = engine.start(try Workflow("next") { Step("only") { _ in } }, id: id)
-    #expect(await third.outcome == .succeeded)
+    #expect(try await third.outcome == .succeeded)
   }
 }
 

@@ -44,20 +44,20 @@ import Testing
   private static let runsAtOnce = 64
 
   /// Runs a workflow on many engines, at most `runsAtOnce` times at once.
-  private static func run(engines: [Engine], runs: Int, _ workflow: Workflow) async {
-    await withTaskGroup(of: RunOutcome.self) { group in
+  private static func run(engines: [Engine], runs: Int, _ workflow: Workflow) async throws {
+    try await withThrowingTaskGroup(of: RunOutcome.self) { group in
       for number in 0..<runs {
-        if number >= runsAtOnce { #expect(await group.next() == .succeeded) }
+        if number >= runsAtOnce { #expect(try await group.next() == .succeeded) }
         let engine = engines[number % engines.count]
         group.addTask {
           let run = engine.start(workflow)
           let subscription = run.events.sink { _ in }
           if number % 7 == 0 { run.restart() }
           defer { subscription.cancel() }
-          return await run.outcome
+          return try await run.outcome
         }
       }
-      for await outcome in group { #expect(outcome == .succeeded) }
+      for try await outcome in group { #expect(outcome == .succeeded) }
     }
   }
 
@@ -67,9 +67,9 @@ import Testing
     let workflow = try Self.workflow()
     let engines = (0..<scaled(1000)).map { _ in Engine() }
     // One-time allocations and the caches of the allocator exist after the first runs.
-    await Self.run(engines: engines, runs: scaled(2000), workflow)
+    try await Self.run(engines: engines, runs: scaled(2000), workflow)
     let before = try Holdings.now()
-    await Self.run(engines: engines, runs: scaled(10_000), workflow)
+    try await Self.run(engines: engines, runs: scaled(10_000), workflow)
     let after = try Holdings.now()
     // Events are delivered on queues, whose threads stay for some seconds: up to two for each
     // concurrent run. A thread for each engine or run would be a thousand or ten thousand.

@@ -44,7 +44,7 @@ struct NeedRuleTests {
     await expectEventually("c has succeeded") { run.state["c"]?.phase.isSuccess == true }
     #expect(run.state["a"]?.phase == .running)
     gate.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(phases(run.state) == "a succeeded, b succeeded, c succeeded")
   }
 
@@ -64,7 +64,7 @@ struct NeedRuleTests {
         - { id: g, needs: [], steps: [{ id: d, run: fail }] }
         - { id: c, needs: \(needs), run: x }
       """)
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(run.state["c"].map { "c \($0.phase.name)" } == result)
   }
 
@@ -109,7 +109,7 @@ struct NeedRuleTests {
     }
     #expect(run.state["after"]?.phase == .pending)
     gate.open()
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(run.state["after"]?.phase == .succeeded([:]))
     let early = try runItems(
       #"["good", "gate"]"#, "  - { id: after, needs: { any: [each] }, run: x }")
@@ -118,16 +118,16 @@ struct NeedRuleTests {
     }
     #expect(early.state["each[gate]"]?.phase.isFinal == false)
     early.cancel()
-    _ = await early.outcome
+    _ = try await early.outcome
   }
 
   @Test func `a step is cancelled if none of the computed items has succeeded`() async throws {
     let run = try runItems(#"["fail"]"#, "  - { id: after, needs: { any: [each] }, run: x }")
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(run.state["after"]?.phase == .cancelled(.failure(ofStep: "each[fail]")))
     // No item is no failure.
     let none = try runItems("[]", "  - { id: after, needs: { any: [each] }, run: x }")
-    #expect(await none.outcomeInTime() == .succeeded)
+    #expect(try await none.outcomeInTime() == .succeeded)
     #expect(none.state["after"]?.phase == .succeeded([:]))
   }
 
@@ -152,7 +152,7 @@ struct NeedRuleTests {
     }
     #expect(run.state["gate"]?.phase == .running)
     gate.open()
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(
       phases(run.state) == "list succeeded, each succeeded, each[fail] failed, "
         + "each[fail2] succeeded, mirror succeeded, gate succeeded, ended succeeded, last succeeded"
@@ -170,7 +170,7 @@ struct NeedRuleTests {
         - { id: d, needs: [], run: x }
         - { id: e, needs: { d: success, any: [a] }, run: x }
       """)
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(phases(run.state) == "a failed, b failed, c cancelled, d succeeded, e cancelled")
   }
 
@@ -189,7 +189,7 @@ struct NeedRuleTests {
     await expectEventually("e is over") { run.state["e"]?.phase.isFinal == true }
     #expect(run.state["c"]?.phase == .pending)
     gate.open()
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(phases(run.state) == "a skipped, b succeeded, c succeeded, d failed, e succeeded")
   }
 
@@ -209,7 +209,7 @@ struct NeedRuleTests {
     }
     #expect(run.state["d"]?.phase == .pending)
     gate.open()
-    _ = await run.outcomeInTime()
+    _ = try await run.outcomeInTime()
     #expect(run.state["d"]?.phase.isSuccess == true)
   }
 
@@ -225,7 +225,7 @@ struct NeedRuleTests {
         - { id: broken, needs: { build: over, lint: success }, run: x }
         - { id: after, needs: { broken: over }, run: x }
       """)
-    #expect(await run.outcomeInTime() == .failed(step: "lint", reason: .exited(status: 7)))
+    #expect(try await run.outcomeInTime() == .failed(step: "lint", reason: .exited(status: 7)))
     #expect(
       phases(run.state)
         == "lint failed, build succeeded, publish succeeded, told succeeded, fine skipped, "
@@ -245,7 +245,7 @@ struct NeedRuleTests {
         - { id: other, needs: [], if: params.publish, run: x }
         - { id: after, run: x }
       """)
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(
       phases(run.state)
         == "publish skipped, announce skipped, archive skipped, always succeeded, over succeeded, "
@@ -263,7 +263,7 @@ struct NeedRuleTests {
         - { id: archive, run: x }
       """
     let first = try run(text)
-    _ = await first.outcome
+    _ = try await first.outcome
     for position in 0..<2 {
       var state = RunState()
       for event in first.state.recap where event.step != "archive" || position == 1 {
@@ -271,7 +271,7 @@ struct NeedRuleTests {
         try state.apply(event)
       }
       let again = try run(text, after: state)
-      #expect(await again.outcome == .succeeded)
+      #expect(try await again.outcome == .succeeded)
       #expect(phases(again.state) == "publish skipped, announce skipped, archive skipped")
     }
   }
@@ -297,7 +297,7 @@ struct NeedRuleTests {
         && run.state["b"]?.phase.isSuccess == true
     }
     gate.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(begun.value.sorted() == ["b", "c"])
   }
 }

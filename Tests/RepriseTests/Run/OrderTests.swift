@@ -39,7 +39,7 @@ struct OrderTests {
       #expect(counts.running == limit || counts.ready == 0)
       clock.advanceToNextWake()
     }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   private func run(_ workflow: Workflow, durations: [String: Duration]) async throws -> RunState {
@@ -56,7 +56,7 @@ struct OrderTests {
       await settle(run, clock)
       clock.advanceToNextWake()
     }
-    _ = await run.outcome
+    _ = try await run.outcome
     return run.state
   }
 

@@ -43,7 +43,7 @@ struct OuterItemTests {
       })
     let run = engine.start(
       try Workflow(bytes: Array(text.utf8), file: "w.yaml", sources: .kept(["u.yaml": used])))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     var result = seen.value
     result["list"] = nil
     return result
@@ -104,7 +104,7 @@ struct OuterItemTests {
         return [:]
       }
     ).start(try Workflow(text: text, file: "w.yaml"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(seen.value == ["135", "136", "145", "146", "235", "236", "245", "246"])
   }
 
@@ -128,7 +128,7 @@ struct OuterItemTests {
         return context.step.id == "end" ? context.resolved.environment : ["l": Self.written]
       }
     ).start(try Workflow(text: text, file: "w.yaml"))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["end"]?.phase == .succeeded(["X": "[null,null]"]))
   }
 }

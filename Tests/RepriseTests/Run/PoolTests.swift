@@ -46,7 +46,7 @@ struct PoolTests {
     let engine = engine(count)
     let workflow = try Workflow(text: Self.text, file: "w.yaml")
     let runs = (0..<4).map { _ in engine.start(workflow) }
-    for run in runs { #expect(await run.outcome == .succeeded) }
+    for run in runs { #expect(try await run.outcome == .succeeded) }
     #expect(count.counts.value.most == 2 && count.counts.value.now == 0)
   }
 
@@ -56,7 +56,7 @@ struct PoolTests {
     let count = Count()
     let workflow = try Workflow(text: Self.text, file: "w.yaml")
     let runs = (0..<3).map { _ in engine(count, folder: folder).start(workflow) }
-    for run in runs { #expect(await run.outcome == .succeeded) }
+    for run in runs { #expect(try await run.outcome == .succeeded) }
     #expect(count.counts.value.most == 2 && count.counts.value.now == 0)
   }
 
@@ -75,12 +75,12 @@ struct PoolTests {
     }
     #expect(run.state["a"]?.phase == .ready && run.state["a"]?.startedAt == nil)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     lease?.release()
     let again = engine(Count(), folder: folder).start(
       try Workflow(
         text: "pools: { db: 2 }\nsteps: [{ id: a, pool: db, run: x }]", file: "w.yaml"))
-    #expect(await again.outcome == .succeeded)
+    #expect(try await again.outcome == .succeeded)
   }
 
   @Test func `a step that is cancelled while it waits for one of its pools gives the others back`()
@@ -130,7 +130,7 @@ struct PoolTests {
         return [:]
       })
     if isShared { engine.poolFolder = folder }
-    #expect(await engine.start(workflow).outcomeInTime() == .succeeded)
+    #expect(try await engine.start(workflow).outcomeInTime() == .succeeded)
     #expect(running.value.most == 1)
   }
 
@@ -178,7 +178,7 @@ struct PoolTests {
     for event in run.state.recap { try folded.apply(event) }
     #expect(folded["b"] == run.state["b"])
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["b"]?.waitsForPool == nil && run.state["b"]?.phase.isSuccess == true)
   }
 
@@ -221,7 +221,7 @@ struct PoolTests {
       })
     engine.poolFolder = folder
     let run = engine.start(try Workflow(text: text, file: "w.yaml"))
-    return (await run.outcomeInTime(), trace.value)
+    return (try await run.outcomeInTime(), trace.value)
   }
 
   @Test(arguments: [true, false])
@@ -300,9 +300,9 @@ struct PoolTests {
       try Workflow(text: "pools: { db: 1 }\nsteps: [{ id: c, pool: db, run: x }]", file: "w.yaml"))
     await expectEventually("c waits") { other.state["c"]?.waitsForPool != nil }
     #expect(try await run.restart(with: try workflow(""), from: []))
-    #expect(await other.outcome == .succeeded)
+    #expect(try await other.outcome == .succeeded)
     for gate in gates.values { gate.open() }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `the places of a group are those that a surviving step has kept`() async throws {

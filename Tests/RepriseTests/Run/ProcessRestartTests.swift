@@ -65,7 +65,7 @@ import Testing
         run.restart()
         restarts += 1
       }
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       let events = await collector.all()
       expectNoOldEvents(events)
       let last = try #require(events.last).generation
@@ -81,7 +81,7 @@ import Testing
     let run = Engine().start(workflow)
     await expectEventually("the processes run") { Self.older(than: 0, of: run.id).count >= 3 }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(Self.older(than: 0, of: run.id) == [])
   }
 
@@ -91,7 +91,7 @@ import Testing
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: \"sleep 70 & echo done\" }]", file: "w.yaml")
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let step = try #require(run.state["a"])
     #expect(step.output.lines.map(\.text) == ["done"])
     let (startedAt, endedAt) = (try #require(step.startedAt), try #require(step.endedAt))
@@ -112,7 +112,7 @@ import Testing
     let executor = LocalExecutor(
       environment: ["PATH": "/usr/bin:/bin", "C": "engine", "A": "engine"], directory: "/usr")
     let run = Engine(executor: executor).start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     let lines = run.state.steps.map { $0.output.lines.map(\.text) }
     #expect(lines[0] == ["workflow step engine", "/usr/share/doc"])
     #expect(lines[1] == [] && run.state["b"]?.phase == .failed(.exited(status: 1)))

@@ -71,7 +71,7 @@ struct RecorderTests {
     let events = run.events.sink { event in
       if case .runEnded(let outcome) = event.kind { seen.withLock { $0.append(outcome) } }
     }
-    #expect(await run.outcome == .abandoned("the disk is full"))
+    #expect(try await run.outcome == .abandoned("the disk is full"))
     await expectEventually("the end is published") { !seen.value.isEmpty }
     #expect(seen.value == [.abandoned("the disk is full")])
     #expect(run.state.phase == .ended(.abandoned("the disk is full")))
@@ -92,7 +92,7 @@ struct RecorderTests {
     for _ in 0..<5000 { await Task.yield() }
     #expect(run.state.phase == .running)
     for _ in 0..<50 { held.signal() }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(memory.output.value.count == 50)
   }
 
@@ -109,7 +109,7 @@ struct RecorderTests {
     run.restart()
     await expectEventually("the run has restarted") { run.state.generation == 2 }
     for _ in 0..<2 { held.signal() }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.generation == 2)
   }
 
@@ -122,7 +122,7 @@ struct RecorderTests {
       return [:]
     }
     let run = Engine(executor: executor, recorder: memory).start(try Self.chain(200))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(tooEarly.value == [])
   }
 
@@ -135,7 +135,7 @@ struct RecorderTests {
       return ["step": context.step.id]
     }
     let run = Engine(executor: executor, recorder: memory).start(try Self.chain(20))
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     #expect(state.phase == .ended(outcome))
@@ -154,7 +154,7 @@ struct RecorderTests {
     semaphore.signal()
     await expectEventually("all steps are done") { run.state.counts.succeeded == 100 }
     for _ in 0..<100 { semaphore.signal() }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(memory.batches.value < 10, "one batch for the start, then nearly all at once")
   }
 
@@ -168,7 +168,7 @@ struct RecorderTests {
       return [:]
     }
     let run = Engine(executor: executor, recorder: memory).start(try Self.chain(20))
-    #expect(await run.outcome == .abandoned("the disk is full"))
+    #expect(try await run.outcome == .abandoned("the disk is full"))
     let expected: [String] = (0...5).map { "s\($0)" }
     #expect(begun.value == expected)
     #expect(memory.hasSuccess(of: "s4") && !memory.hasSuccess(of: "s5"))
@@ -185,7 +185,7 @@ struct RecorderTests {
     let run = Engine(executor: executor, recorder: memory).start(try Self.chain(3))
     await expectEventually("the run is ending") { run.state.phase != .running }
     gate.open()
-    #expect(await run.outcome == .abandoned("the disk is full"))
+    #expect(try await run.outcome == .abandoned("the disk is full"))
   }
 
   @Test func `a slot is released before the success is durable`() async throws {
@@ -197,6 +197,6 @@ struct RecorderTests {
     let run = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory).start(workflow)
     await expectEventually("all steps are done") { run.state.counts.succeeded == 3 }
     for _ in 0..<100 { semaphore.signal() }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 }

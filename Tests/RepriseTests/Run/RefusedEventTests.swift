@@ -31,7 +31,7 @@ struct RefusedEventTests {
     let events = EventCollector(run)
     let isRecorded = run.ledger.decide { $0.record(.available([:]), of: StepIndex(1), attempt: 1) }
     #expect(!isRecorded)
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     guard case .abandoned(let problem) = outcome else {
       Issue.record("the run has ended as \(outcome)")
       return
@@ -55,7 +55,7 @@ struct RefusedEventTests {
       Issue.record("b is \(String(describing: run.state["b"]?.phase))")
       return
     }
-    guard case .abandoned = await run.outcome else {
+    guard case .abandoned = try await run.outcome else {
       Issue.record("the run has not been abandoned")
       return
     }
@@ -66,7 +66,7 @@ struct RefusedEventTests {
     let isRecorded = run.ledger.decide { $0.record(.ready, of: StepIndex(99), attempt: 1) }
     #expect(!isRecorded)
     run.ledger.decide { $0.record(.step("foreign", attempt: 1, .ready), of: StepIndex(7)) }
-    guard case .abandoned = await run.outcome else {
+    guard case .abandoned = try await run.outcome else {
       Issue.record("the run has not been abandoned")
       return
     }
@@ -83,7 +83,7 @@ struct RefusedEventTests {
       page.record(.runRestarting(from: nil))
       return false
     }
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     guard !isLate else { return }
     guard case .abandoned = outcome else {
       Issue.record("the run has ended as \(outcome)")

@@ -39,7 +39,7 @@ struct ReloadTests {
     await expectEventually("b runs") { run.state["b"]?.phase == .running }
     let next = try Self.workflow("steps: [{ id: new, run: n }, { id: a, run: a2 }]")
     #expect(try await run.restart(with: next))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.steps.map(\.id) == ["new", "a"])
     #expect(Self.ran(run, "a") == "run: a2")
     #expect(run.workflow == next)
@@ -86,7 +86,7 @@ struct ReloadTests {
     #expect(run.state["server"]?.phase == .running)
     #expect(run.state["last"]?.phase == .pending)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(Self.ran(run, "last") == "run: l2")
   }
 
@@ -127,7 +127,7 @@ struct ReloadTests {
     await expectEventually("the restart waits") { run.state.phase == .restarting }
     #expect(run.state.steps.map(\.id) == ["gone"])
     stopping.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["new"]?.phase == .succeeded(["after": "true"]))
   }
 
@@ -144,7 +144,7 @@ struct ReloadTests {
     await expectEventually("c runs") { run.state["c"]?.phase.isSuccess == true }
     #expect(run.state["b"]?.phase == .running)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a restart of a step by its id finds it after a reload has moved it`() async throws {
@@ -161,7 +161,7 @@ struct ReloadTests {
       witness.current.begun.contains { $0.step == "a" && $0.generation > 1 }
     }
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(witness.current.begun.filter { $0.step == "b" }.count == 1)
     #expect(witness.current.overlaps.isEmpty)
   }
@@ -192,7 +192,7 @@ struct ReloadTests {
         if Bool.random(using: &generator) { try? run.restart(from: "s2") }
         _ = await run.reload(next, extent) { _ in true }
       }
-      #expect(await run.outcome == .succeeded, "round \(round)")
+      #expect(try await run.outcome == .succeeded, "round \(round)")
       #expect(witness.current.overlaps.isEmpty, "round \(round)")
       #expect(witness.current.alive.isEmpty, "round \(round)")
       #expect(most.value <= 3, "round \(round)")

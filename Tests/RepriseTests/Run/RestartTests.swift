@@ -63,7 +63,7 @@ struct RestartTests {
           try run.restart(from: "s[\(Int.random(in: 0..<stepCount))]")
         }
       }
-      #expect(await run.outcome == .succeeded, "round \(round)")
+      #expect(try await run.outcome == .succeeded, "round \(round)")
     }
     #expect(most.value <= 2)
   }
@@ -81,7 +81,7 @@ struct RestartTests {
         run.restart()
         asked += 1
       }
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(witness.current.overlaps.isEmpty)
       #expect(witness.current.alive.isEmpty)
       let events = await collector.all()
@@ -108,7 +108,7 @@ struct RestartTests {
     await expectEventually("the restart waits") { run.state.phase == .restarting }
     for _ in 0..<100 { run.restart() }
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let events = await collector.all()
     #expect(events.last?.generation == 2)
     #expect(events.filter { $0.kind == .generationStarted(reset: nil) }.count == 1)
@@ -129,7 +129,7 @@ struct RestartTests {
     #expect(run.state.generation == 1)
     #expect(run.state["a"]?.phase == .running)
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state.generation == 2)
   }
 
@@ -161,7 +161,7 @@ struct RestartTests {
       let restarted = "s\(Int.random(in: 0..<40, using: &generator))"
       for _ in 0..<Int.random(in: 0...200, using: &generator) { await Task.yield() }
       try run.restart(from: restarted)
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
 
       let affected = Set(
         workflow.graph.withDependents([try #require(workflow.graph.index(of: restarted))])
@@ -186,7 +186,7 @@ struct RestartTests {
 
   @Test func `a restart after the end does nothing`() async throws {
     let run = Self.engine(Witness()).start(try Self.workflow())
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     run.restart()
     #expect(run.state.phase == .ended(.succeeded))
     #expect(run.state.generation == 1)
@@ -195,7 +195,7 @@ struct RestartTests {
   @Test func `a restart from an unknown step is refused with a suggestion`() async throws {
     let run = Self.engine(Witness()).start(try Self.workflow())
     #expect(throws: SelectionError.self) { try run.restart(from: "b4") }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a cancel during a restart wins`() async throws {
@@ -212,7 +212,7 @@ struct RestartTests {
     run.cancel()
     run.restart()
     gate.open()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state.generation == 1)
   }
 }

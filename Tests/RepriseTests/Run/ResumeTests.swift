@@ -21,7 +21,7 @@ struct ResumeTests {
   {
     let memory = RecorderTests.Memory()
     let run = Engine(executor: executor, recorder: memory).start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     return memory.events.value
   }
 
@@ -42,7 +42,7 @@ struct ResumeTests {
         return ["by": context.step.id]
       }
       let run = try Engine(executor: executor).resume(state, with: workflow)
-      #expect(await run.outcome == .succeeded, "after \(length) events")
+      #expect(try await run.outcome == .succeeded, "after \(length) events")
       #expect(run.id == state.run && run.state.generation == 2)
       let missing = Set(["a", "b", "c", "d"]).subtracting(done)
       #expect(Set(begun.value) == missing)
@@ -72,7 +72,7 @@ struct ResumeTests {
     }
     let memory = RecorderTests.Memory()
     let run = try Engine(executor: executor, recorder: memory).resume(state, with: workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let again: [String] = begun.value
     #expect(again == ["b", "d"])
     for event in memory.events.value { try state.apply(event) }
@@ -97,7 +97,7 @@ struct ResumeTests {
     let workflow = try Self.diamond()
     let failed = Engine(executor: ClosureExecutor { _ in throw FailureReason.exited(status: 7) })
       .start(workflow)
-    _ = await failed.outcome
+    _ = try await failed.outcome
     let (memory, hearing) = (RecorderTests.Memory(), Hearing())
     let executor = ClosureExecutor { context in
       context.report("hello")
@@ -107,7 +107,7 @@ struct ResumeTests {
     engine.observer = hearing
     let run = try engine.resume(failed.state, with: workflow)
     for await _ in run.events.values {}
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(hearing.heard.value.filter { !$0.isOutput } == memory.events.value)
     #expect(hearing.heard.value.filter(\.isOutput) == memory.output.value)
     #expect(memory.output.value.count == workflow.graph.count)
@@ -135,7 +135,7 @@ struct ResumeTests {
       return [:]
     }
     let run = try Engine(executor: executor).resume(state, with: new)
-    #expect(await run.outcome == .failed(step: "new", reason: .exited(status: 9)))
+    #expect(try await run.outcome == .failed(step: "new", reason: .exited(status: 9)))
     #expect(run.state["d"]?.phase.isSuccess == true)
   }
 
@@ -158,7 +158,7 @@ struct ResumeTests {
     }
     let interrupted = first.state
     if end != "failed" { first.cancel() }
-    _ = await first.outcome
+    _ = try await first.outcome
     let state = end == "interrupted" ? interrupted : first.state
     let attempts = Protected<[Int]>([])
     let executor = ClosureExecutor { context in
@@ -168,13 +168,13 @@ struct ResumeTests {
     }
     let clock = VirtualClock()
     let run = try Engine(executor: executor, clock: clock).resume(state, with: workflow)
-    let outcome = Task { await run.outcome }
+    let outcome = Task { try await run.outcome }
     await expectEventually("the run is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }
       return false
     }
-    #expect(await outcome.value == .succeeded)
+    #expect(try await outcome.value == .succeeded)
     #expect(attempts.value == [1, 2], "all attempts are available again")
   }
 
@@ -195,7 +195,7 @@ struct ResumeTests {
     await expectEventually("d runs") { begun.value == ["d2"] }
     run.restart()
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let expected: Set<String> = ["d2", "a3", "b3", "c3", "d3"]
     #expect(Set(begun.value) == expected)
   }

@@ -27,14 +27,14 @@ struct RetryTests {
     }
   }
 
-  private func outcome(of run: Run, _ clock: VirtualClock) async -> RunOutcome {
-    let outcome = Task { await run.outcome }
+  private func outcome(of run: Run, _ clock: VirtualClock) async throws -> RunOutcome {
+    let outcome = Task { try await run.outcome }
     await expectEventually("the run is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }
       return false
     }
-    return await outcome.value
+    return try await outcome.value
   }
 
   @Test func `a step is retried after its delays until it succeeds`() async throws {
@@ -44,7 +44,7 @@ struct RetryTests {
     let run = engine.start(
       try Self.workflow(Retry(limit: 5, delay: .seconds(1), backoff: .exponential)))
     let events = EventCollector(run)
-    #expect(await outcome(of: run, clock) == .succeeded)
+    #expect(try await outcome(of: run, clock) == .succeeded)
     #expect(tries.value == [0, 1000, 3000, 7000])
     #expect(run.state["a"]?.phase == .succeeded(["attempt": "4"]))
     #expect(run.state["a"]?.attempt == 4 && run.state["a"]?.retry == nil)
@@ -62,7 +62,7 @@ struct RetryTests {
     let tries = Protected<[Int64]>([])
     let engine = Engine(executor: Self.flaky(clock, failures: 9, tries), clock: clock)
     let run = engine.start(try Self.workflow(Retry(limit: 2)))
-    #expect(await outcome(of: run, clock) == .failed(step: "a", reason: .exited(status: 1)))
+    #expect(try await outcome(of: run, clock) == .failed(step: "a", reason: .exited(status: 1)))
     #expect(tries.value.count == 3)
   }
 
@@ -77,7 +77,7 @@ struct RetryTests {
       let executor = Self.flaky(clock, failures: 9, tries, reason: reason)
       let run = Engine(executor: executor, clock: clock).start(
         try Self.workflow(Retry(limit: 2, failures: [75, 143])))
-      #expect(await outcome(of: run, clock) == .failed(step: "a", reason: reason))
+      #expect(try await outcome(of: run, clock) == .failed(step: "a", reason: reason))
       #expect(tries.value.count == count)
     }
   }
@@ -104,7 +104,7 @@ struct RetryTests {
     }
     #expect(run.state["a"]?.attempt == 1, "attempts are counted from one")
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(tries.value.count == 2)
   }
 }

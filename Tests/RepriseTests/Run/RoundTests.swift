@@ -37,7 +37,7 @@ struct RoundTests {
         - { id: b, env: { X: "${{ steps.a.outputs.said }}" }, run: x }
       """, ["no", "not yet", "ready"], clock, times: times)
     let events = EventCollector(run)
-    #expect(await clock.end(of: run) == .succeeded)
+    #expect(try await clock.end(of: run) == .succeeded)
     #expect(times.value == [0, 2000, 4000])
     #expect(run.state["a"]?.phase == .succeeded(["said": "ready"]))
     #expect(run.state["a"]?.round == StepRound(number: 3, limit: 30))
@@ -58,7 +58,7 @@ struct RoundTests {
     let run = try start(
       "steps: [{ id: a, run: x, repeat: { while: \"outputs.said != 'yes'\", limit: 1 } }]",
       ["no"], clock)
-    _ = await clock.end(of: run)
+    _ = try await clock.end(of: run)
     #expect(
       run.state["a"]?.phase
         == .failed(.badValue("repeat: after 2 rounds, still waiting while outputs.said != 'yes'")))
@@ -78,7 +78,7 @@ struct RoundTests {
     let times = Protected<[Int64]>([])
     let run = try start(
       "steps: [{ id: a, run: x, repeat: \(rule) }]", rounds, clock, times: times)
-    _ = await clock.end(of: run)
+    _ = try await clock.end(of: run)
     #expect(run.state["a"]?.phase.name == end)
     #expect(times.value.count == rounds.count)
   }
@@ -89,7 +89,7 @@ struct RoundTests {
     let run = try start(
       "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', delay: 5s } }]",
       ["a", "b", "7", "c"], clock, times: times)
-    #expect(await clock.end(of: run) == .succeeded)
+    #expect(try await clock.end(of: run) == .succeeded)
     #expect(times.value == [0, 5000, 10000, 11000])
   }
 
@@ -99,7 +99,7 @@ struct RoundTests {
     let run = try start(
       "steps: [{ id: a, run: x, retry: 1, repeat: { until: stdout == 'c', delay: 5s, limit: 1 } }]",
       ["a", "b", "a", "c"], clock, times: times)
-    #expect(await clock.end(of: run) == .succeeded)
+    #expect(try await clock.end(of: run) == .succeeded)
     #expect(times.value == [0, 5000, 6000, 11000])
   }
 
@@ -119,7 +119,7 @@ struct RoundTests {
     }
     #expect(
       run.state["w"]?.waitsUntil == run.state["w"]?.readyAt?.advanced(by: .seconds(1800)))
-    #expect(await clock.end(of: run) == .succeeded)
+    #expect(try await clock.end(of: run) == .succeeded)
     #expect(run.state["w"]?.waitsUntil == nil)
   }
 
@@ -146,10 +146,10 @@ struct RoundTests {
       await expectEventually("it waits for the rest") { again.state["w"]?.waitsUntil == end }
       state = again.state
       again.kill()
-      _ = await again.outcome
+      _ = try await again.outcome
     }
     run.kill()
-    _ = await run.outcome
+    _ = try await run.outcome
   }
 
   @Test func `cancelling and skipping end a wait`() async throws {
@@ -157,11 +157,11 @@ struct RoundTests {
     let run = try start("steps: [{ id: w, wait: 30m }, { id: a, run: x }]", ["x"], clock)
     await expectEventually("w waits") { run.state["w"]?.waitsUntil != nil }
     _ = try await run.perform(.set(steps: ["w"], .skipped), by: .api)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["w"]?.phase.name == "skipped" && run.state["a"]?.phase.name == "succeeded")
     let other = try start("steps: [{ id: w, wait: 30m }]", ["x"], clock)
     await expectEventually("w waits") { other.state["w"]?.waitsUntil != nil }
     other.cancel()
-    #expect(await other.outcome == .cancelled)
+    #expect(try await other.outcome == .cancelled)
   }
 }

@@ -21,11 +21,11 @@ struct RunFolderTests {
     var engine = Engine(recorder: memory)
     engine.runFolders = folder.path + "/runs"
     let first = engine.start(workflow)
-    _ = await first.outcome
+    _ = try await first.outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let second = try engine.resume(state, with: workflow)
-    #expect(await second.outcome == .succeeded)
+    #expect(try await second.outcome == .succeeded)
     let path = folder.path + "/runs/\(first.id)"
     #expect(second.state["tell"]?.phase == .succeeded(["dir": path]))
     #expect(try String(contentsOfFile: path + "/x", encoding: .utf8) == "kept")
@@ -43,7 +43,7 @@ struct RunFolderTests {
           - { id: b, exec: [ls, "${{ run.dir }}"] }
         """, file: "w.yaml")
     let run = Engine().start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["a"]?.phase == .succeeded([:]))
     guard case .failed(.badValue(let reason))? = run.state["b"]?.phase else {
       Issue.record("\(String(describing: run.state["b"]))")
@@ -61,7 +61,7 @@ struct RunFolderTests {
       text: "steps: [{ id: a, run: ls }, { id: b, exec: [ls, \"${{ run.dir }}\"] }]",
       file: "w.yaml")
     let run = engine.start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(run.state["a"]?.phase == .succeeded([:]))
     guard case .failed(.badValue(let reason))? = run.state["b"]?.phase else {
       Issue.record("\(String(describing: run.state["b"]))")
@@ -91,7 +91,7 @@ struct RunFolderTests {
     try folder.write("w.yaml", Array(text.utf8))
     let workflow = try Workflow(contentsOf: folder.path + "/w.yaml")
     let run = Engine().start(workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(workflow.steps.first?.id == "a[0]")
   }
 }

@@ -48,14 +48,28 @@ struct RunResultTests {
     }
   }
 
-  @Test func `cancelling the waiting task differs from a cancelled run`() async throws {
+  @Test func `a cancelled wait for a value or an exit status says so, and nothing of the run`()
+    async throws
+  {
     let gate = Gate()
-    let run = Engine().start(try Workflow("waits") { Step("wait") { _ in await gate.wait() } })
-    let waiting = Task { try await run.outcomeUnlessCancelled() }
-    waiting.cancel()
-    await #expect(throws: CancellationError.self) { try await waiting.value }
+    let number = StepOutput<Int>("wait")
+    let run = Engine().start(
+      try Workflow("waits") {
+        Step(number) { _ in
+          await gate.wait()
+          return 7
+        }
+      })
+    for wait in [
+      Task { try await run.value() },
+      Task { _ = try await run.value(of: number) },
+      Task { _ = try await run.exitStatus },
+    ] {
+      wait.cancel()
+      await #expect(throws: CancellationError.self) { try await wait.value }
+    }
     #expect(run.state.phase == .running)
     gate.open()
-    #expect(try await run.outcomeUnlessCancelled() == .succeeded)
+    #expect(try await run.value(of: number) == 7)
   }
 }

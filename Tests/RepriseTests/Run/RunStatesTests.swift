@@ -22,7 +22,7 @@ struct RunStatesTests {
       let subscription = run.states.sink(
         receiveCompletion: { @Sendable _ in isFinished.withLock { $0 = true } },
         receiveValue: { @Sendable state in states.withLock { $0.append(state) } })
-      #expect(await run.outcome == .succeeded)
+      #expect(try await run.outcome == .succeeded)
       #expect(isFinished.value)
       #expect(states.value.last == run.state)
       let finals = states.value.map(\.counts.final)
@@ -36,7 +36,7 @@ struct RunStatesTests {
     let run = Engine().start(try Self.wide(2000))
     let start = ContinuousClock.now
     let subscription = run.states.sink { @Sendable _ in count.withLock { $0 += 1 } }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let hundredths = Int(start.duration(to: .now) / .milliseconds(10))
     #expect((1...(hundredths + 3)).contains(count.value))
     withExtendedLifetime(subscription) {}
@@ -75,11 +75,11 @@ struct RunStatesTests {
     subscription.value.value?.request(.max(1))
     await expectEventually("one state") { states.value == [.running] }
     gate.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(states.value == [.running])
     subscription.value.value?.cancel()
     subscription.value.value?.request(.unlimited)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(states.value == [.running])
   }
 }

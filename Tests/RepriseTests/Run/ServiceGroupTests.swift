@@ -19,7 +19,7 @@ struct ServiceGroupTests {
         - { id: D, mutex: m, run: x }
       """)
     await expectEventually("the run is over") { run.state.steps.allSatisfy(\.phase.isFinal) }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["db", "use", "D"])
   }
 
@@ -39,7 +39,7 @@ struct ServiceGroupTests {
     await expectEventually("the service starts") { stage.started.value.contains("db") }
     #expect(stage.started.value == ["use", "db"])
     stage.open("db")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["use", "db", "D", "last"])
   }
 
@@ -57,7 +57,7 @@ struct ServiceGroupTests {
         - { id: D, run: x }
       """)
     await expectEventually("the run is over") { run.state.steps.allSatisfy(\.phase.isFinal) }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["G[0]/db", "G[0]/use", "G[1]/db", "G[1]/use", "D"])
   }
 
@@ -75,7 +75,7 @@ struct ServiceGroupTests {
     await expectEventually("finally runs") { run.state["f"]?.phase == .running }
     try await run.perform(.restart(from: ["test"]))
     stage.open("f")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let readyAt = try #require(run.state["db"]?.availableAt)
     let startedAt = try #require(run.state["test"]?.startedAt)
     #expect(run.state.generation == 2)
@@ -85,7 +85,7 @@ struct ServiceGroupTests {
   @Test func `in a resumed run, an indirect user waits until its service is ready`() async throws {
     let memory = RecorderTests.Memory()
     let first = Stage(failing: ["test": 1])
-    _ = await (try first.start(Self.indirect, recorder: memory)).outcome
+    _ = try await (try first.start(Self.indirect, recorder: memory)).outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let second = Stage(holding: ["db"])
@@ -94,7 +94,7 @@ struct ServiceGroupTests {
     await expectEventually("the service starts") { run.state["db"]?.phase == .running }
     #expect(run.state["test"]?.phase == .pending)
     second.open("db")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(second.started.value == ["db", "test", "f"])
   }
 
@@ -112,7 +112,7 @@ struct ServiceGroupTests {
     let interrupted = try first.start(text, recorder: memory)
     await expectEventually("the user ends") { interrupted.state["x"]?.phase.isFinal == true }
     first.open("list")
-    _ = await interrupted.outcome
+    _ = try await interrupted.outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let second = Stage(holding: ["db"])
@@ -121,14 +121,14 @@ struct ServiceGroupTests {
     await expectEventually("the items end") { run.state["f[2]"]?.phase.isFinal == true }
     #expect(run.state["u"]?.phase == .pending)
     second.open("db")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(second.started.value.last == "u")
   }
 
   @Test func `an indirect user does not run if its service does not get ready`() async throws {
     let memory = RecorderTests.Memory()
     let first = Stage(failing: ["test": 1])
-    _ = await (try first.start(Self.indirect, recorder: memory)).outcome
+    _ = try await (try first.start(Self.indirect, recorder: memory)).outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let executor = ClosureExecutor { context in
@@ -137,7 +137,7 @@ struct ServiceGroupTests {
     }
     let run = try Engine(executor: executor).resume(
       state, with: try Workflow(text: Self.indirect, file: "w.yaml"))
-    #expect(await run.outcome == .failed(step: "db", reason: .exited(status: 3)))
+    #expect(try await run.outcome == .failed(step: "db", reason: .exited(status: 3)))
     #expect(run.state["test"]?.phase == .cancelled(.failure(ofStep: "db")))
   }
 
@@ -158,7 +158,7 @@ struct ServiceGroupTests {
     try #require(answer.steps == ["db", "a", "b", "last"])
     await expectEventually("they wait again") { run.state.generation == 2 }
     stage.open("slow")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(Set(stage.started.value) == ["slow", "db", "a", "b", "last"])
   }
 
@@ -186,7 +186,7 @@ struct ServiceGroupTests {
     await expectEventually("the run restarts") { run.state.phase == .restarting }
     mayEnd.open()
     try #require(answer.steps == ["db", "test", "report"])
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["report"]?.phase == .succeeded([:]))
     #expect(run.state.generation == 2)
   }
@@ -207,7 +207,7 @@ struct ServiceGroupTests {
     #expect(run.state["db"]?.isAvailable == true)
     stage.open("slow")
     await expectEventually("the run is over") { run.state.steps.allSatisfy(\.phase.isFinal) }
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
   }
 
   // MARK: Failures
@@ -229,7 +229,7 @@ struct ServiceGroupTests {
       return [:]
     }
     let run = Engine(executor: executor).start(try Workflow(text: text, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     return run
   }
 
@@ -245,7 +245,7 @@ struct ServiceGroupTests {
           steps: [{ id: db, \(work) }, { id: u, needs: { db: ready }, run: x }]
         - { id: publish, run: x }
       """)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["u"]?.phase == .cancelled(.failure(ofStep: "db")))
     #expect(run.state["publish"]?.phase == .succeeded([:]))
   }
@@ -270,7 +270,7 @@ struct ServiceGroupTests {
       await expectEventually("a runs") { run.state["a"]?.phase == .running }
       await expectEventually("the timer runs") { clock.sleeperCount == 1 }
       clock.advanceToNextWake()
-      #expect(await run.outcome == .failed(step: "a", reason: .timedOut(after: .seconds(8))))
+      #expect(try await run.outcome == .failed(step: "a", reason: .timedOut(after: .seconds(8))))
       #expect(run.state["s"]?.phase == .cancelled(.failure(ofStep: "a")))
     }
   }
@@ -289,7 +289,7 @@ struct ServiceGroupTests {
     await expectEventually("the service runs") { run.state["s"]?.phase == .running }
     await expectEventually("the timer runs") { clock.sleeperCount == 1 }
     clock.advanceToNextWake()
-    #expect(await run.outcome == .failed(step: "s", reason: .timedOut(after: .seconds(8))))
+    #expect(try await run.outcome == .failed(step: "s", reason: .timedOut(after: .seconds(8))))
     #expect(run.state["a"]?.phase == .cancelled(.failure(ofStep: "s")))
   }
 }

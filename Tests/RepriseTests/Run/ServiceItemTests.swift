@@ -62,7 +62,7 @@ struct ServiceItemTests {
     await expectEventually("one is ready") { run.state["web[0]"]?.isAvailable == true }
     #expect(run.state["test"]?.phase == .pending)
     second.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(stage.log.value.suffix(2) == ["test", #"["80","81"]"#])
     #expect(run.state["web[1]"]?.phase == .succeeded(["port": "81"]))
   }
@@ -78,7 +78,7 @@ struct ServiceItemTests {
       """)
     await expectEventually("the first one has started") { stage.log.value == ["web[0]"] }
     first.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(stage.log.value == ["web[0]", "web[1]", "test"])
   }
 
@@ -91,7 +91,7 @@ struct ServiceItemTests {
     await expectEventually("it is used") { run.state["stay"]?.phase == .running }
     crash.open()
     #expect(
-      await run.outcomeInTime() == .failed(step: "web[1]", reason: .exited(status: 1)))
+      try await run.outcomeInTime() == .failed(step: "web[1]", reason: .exited(status: 1)))
     #expect(run.state["stay"]?.phase == .cancelled(.failure(ofStep: "web[1]")))
     #expect(run.state["web[0]"]?.phase.isSuccess == true)
   }
@@ -112,6 +112,6 @@ struct ServiceItemTests {
     #expect(run.state["web[0]"]?.attempt == 2)
     #expect(run.state["stay"]?.phase == .running)
     run.cancel()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
   }
 }

@@ -13,7 +13,7 @@ struct ServiceProcessTests {
 
   private func run(_ text: String) async throws -> Run {
     let run = Engine().start(try Workflow(text: text, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     return run
   }
 

@@ -79,7 +79,7 @@ struct ServiceRestartTests {
       """
     let run = Engine(executor: executor, clock: clock)
       .start(try Workflow(text: text, file: "w.yaml"))
-    let outcome = await clock.end(of: run)
+    let outcome = try await clock.end(of: run)
     #expect((outcome == .succeeded) == (count == 8))
     #expect(attempts.value == count)
   }
@@ -118,7 +118,7 @@ struct ServiceRestartTests {
     // A second request changes nothing.
     try await run.perform(.restartServices(["db"]))
     db.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(stage.log.value == ["db 1", "first 1", "db asked", "db 2", "second 1", "db asked"])
     #expect(run.state.generation == 1)
     #expect(run.state["db"]?.phase == .succeeded(["attempt": "2"]))
@@ -142,7 +142,7 @@ struct ServiceRestartTests {
       await expectEventually("attempt \(attempt)") { run.state["db"]?.attempt == attempt }
     }
     first.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(stage.log.value.filter { $0.hasPrefix("db") } == ["db 1", "db 2", "db 3", "db asked"])
   }
 
@@ -156,7 +156,7 @@ struct ServiceRestartTests {
     run.cancel()
     await expectEventually("it is being cancelled") { run.state.phase == .cancelling(.request) }
     db.open()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(run.state["db"]?.phase == .cancelled(.request))
     #expect(stage.log.value == ["db 1", "first 1", "db asked"])
   }
@@ -186,6 +186,6 @@ struct ServiceRestartTests {
       try await run.perform(.restartServices([]))
     }
     first.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
   }
 }

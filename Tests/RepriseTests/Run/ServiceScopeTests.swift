@@ -32,7 +32,7 @@ struct ServiceScopeTests {
         - { id: H, mutex: m, steps: [{ id: db-2, service: x }, { id: use-2, run: x }] }
         - { id: last, run: x }
       """)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     try expectInOrder(["db", "db-2", "last"], run)
     #expect(run.state["db"]?.phase.name == "succeeded")
     let (use, db) = (run.state["use"], run.state["db"])
@@ -53,7 +53,7 @@ struct ServiceScopeTests {
           steps: [{ id: db, service: x }, { id: use, run: x }]
         - { id: last, run: x }
       """)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     try expectInOrder(["each[0]/db", "each[1]/db", "last"], run)
   }
 
@@ -65,7 +65,7 @@ struct ServiceScopeTests {
         - { id: G, max-parallel: 1, parallel: [{ id: db, service: x }, { id: a, run: x }] }
         - { id: use, run: x }
       """)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["db", "a", "use"])
     #expect(try #require(run.state["use"]?.endedAt) <= #require(run.state["db"]?.endedAt))
   }
@@ -88,7 +88,7 @@ struct ServiceScopeTests {
     #expect(inside.steps?.sorted() == ["db", "last", "use"])
     await expectEventually("it runs again") { stage.started.value.count { $0 == "last" } == 3 }
     stage.open("last")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["db", "use", "last", "last", "db", "use", "last"])
   }
 
@@ -102,7 +102,7 @@ struct ServiceScopeTests {
         sources: .kept([
           "u.yaml": "steps: [{ id: db, service: x }, { id: use, run: x }]"
         ])))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     try expectInOrder(["u/db", "v/db", "last"], run)
   }
 

@@ -88,7 +88,7 @@ struct ServiceStopTests {
     await stage.becomes(lines)
     #expect(run.state["db"]?.isAvailable == true)
     api.open()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(stage.log.value == lines + ["api down", "db asked", "db down", "f runs"])
     #expect(run.state["db"]?.phase == .cancelled(.request))
     #expect(run.state["f"]?.phase.isSuccess == true)
@@ -107,7 +107,7 @@ struct ServiceStopTests {
     run.cancel()
     await stage.becomes(["two up", "one up", "one asked"])
     first.open()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(stage.log.value.suffix(3) == ["one down", "two asked", "two down"])
   }
 
@@ -128,7 +128,7 @@ struct ServiceStopTests {
     work.open()
     await stage.becomes(["one up", "two up", "work up", "two asked"])
     two.open()
-    #expect(await run.outcomeInTime() == .succeeded)
+    #expect(try await run.outcomeInTime() == .succeeded)
     #expect(stage.log.value.suffix(3) == ["two down", "one asked", "one down"])
   }
 
@@ -146,7 +146,7 @@ struct ServiceStopTests {
     run.cancel()
     await stage.contains("a down", "b asked")
     end.open()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
   }
 
   @Test func `a kill stops all services at once`() async throws {
@@ -157,7 +157,7 @@ struct ServiceStopTests {
     run.cancel()
     await stage.contains("api asked")
     run.kill()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(run.state["db"]?.phase == .cancelled(.request))
     #expect(run.state["f"]?.phase.isSuccess == false)
   }
@@ -173,7 +173,7 @@ struct ServiceStopTests {
     api.open()
     await stage.becomes(lines + ["api down", "db asked", "db down", "db up", "api up", "test up"])
     run.cancel()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(stage.log.value.suffix(3) == ["db asked", "db down", "f runs"])
   }
 
@@ -186,7 +186,7 @@ struct ServiceStopTests {
     await stage.contains("test asked")
     run.cancel()
     test.open()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(
       stage.log.value.suffix(6) == [
         "test down", "api asked", "api down", "db asked", "db down", "f runs",
@@ -202,7 +202,7 @@ struct ServiceStopTests {
     crash.open()
     await stage.becomes(["db up", "api up", "db up"])
     run.cancel()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(stage.log.value.suffix(4) == ["api asked", "api down", "db asked", "db down"])
   }
 
@@ -219,7 +219,7 @@ struct ServiceStopTests {
       run.state["db"]?.phase == .failed(.exited(status: 1))
     }
     api.open()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(stage.log.value == ["db up", "api up", "api asked", "api down"])
   }
 }

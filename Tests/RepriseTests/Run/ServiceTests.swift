@@ -72,7 +72,7 @@ struct ServiceTests {
     let run = engine.start(try Self.workflow(Self.simple))
     runs.withLock { $0 = run }
     gated.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["db", "test", "report"])
     #expect(phases.value == [.running, .running])
     #expect(words.value == ["test", "51"])
@@ -91,7 +91,7 @@ struct ServiceTests {
           - { id: idle, needs: [], service: x }
           - { id: test, needs: api, run: x }
         """))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     let ends = ["test", "api", "db"].map { run.state[$0]?.endedAt ?? Timestamp(microseconds: 0) }
     #expect(ends == ends.sorted())
     #expect(run.state["idle"]?.phase.isSuccess == true)
@@ -114,7 +114,7 @@ struct ServiceTests {
           - { id: last, run: x }
           - { id: alarm, needs: db, if: failure(), run: x }
         """))
-    #expect(await run.outcome == .failed(step: "db", reason: .exited(status: 0)))
+    #expect(try await run.outcome == .failed(step: "db", reason: .exited(status: 0)))
     #expect(run.state["test"]?.phase == .cancelled(.failure(ofStep: "db")))
     #expect(run.state["last"]?.phase == .cancelled(.failure(ofStep: "db")))
   }
@@ -138,7 +138,7 @@ struct ServiceTests {
       run.state["db"]?.attempt == 3 && run.state["db"]?.isAvailable == true
     }
     over.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["db"]?.phase == .succeeded(["port": "53"]))
   }
 
@@ -171,7 +171,7 @@ struct ServiceTests {
       run.state.generation == 2 && run.state["db"]?.phase.isSuccess == true
     }
     waits.open()
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["db", "two"])
   }
 
@@ -188,7 +188,7 @@ struct ServiceTests {
         "steps: [{ id: db, service: x }, { id: one, run: x }, { id: two, run: x }]"))
     await expectEventually("two runs") { run.state["two"]?.phase == .running }
     try run.restart(from: "two")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["db", "one", "two", "two"])
   }
 
@@ -204,7 +204,7 @@ struct ServiceTests {
         "steps: [{ id: a, run: x }, { id: db, service: x }, { id: test, run: x }]"))
     await expectEventually("test runs") { run.state["test"]?.phase == .running }
     try run.restart(from: "db")
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(stage.started.value == ["a", "db", "test", "db", "test"])
   }
 
@@ -224,12 +224,12 @@ struct ServiceTests {
       return [:]
     }
     let failed = Engine(executor: first.executor, recorder: memory).start(workflow)
-    #expect(await failed.outcome == .failed(step: "fails", reason: .exited(status: 1)))
+    #expect(try await failed.outcome == .failed(step: "fails", reason: .exited(status: 1)))
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let second = Stage()
     let run = try second.engine.resume(state, with: workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(second.started.value == ["used", "fails"])
   }
 
@@ -252,7 +252,7 @@ struct ServiceTests {
         """))
     await expectEventually("it is in use") { run.state["u"]?.phase == .running }
     try await run.perform(.cancel(steps: ["db"], now: false))
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     for id in ["u", "v"] {
       #expect(run.state[id]?.phase == .cancelled(.cancellation(ofStep: "db")))
     }
@@ -268,11 +268,11 @@ struct ServiceTests {
     let run = stage.engine.start(try Self.workflow(Self.simple))
     await expectEventually("test runs") { run.state["test"]?.phase == .running }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["db"]?.phase == .cancelled(.request))
     let failing = Stage { _ in throw FailureReason.exited(status: 1) }
     let other = failing.engine.start(try Self.workflow("fail-fast: true\n" + Self.simple))
-    #expect(await other.outcome == .failed(step: "test", reason: .exited(status: 1)))
+    #expect(try await other.outcome == .failed(step: "test", reason: .exited(status: 1)))
     #expect(other.state["db"]?.phase.isSuccess == true)
   }
 }

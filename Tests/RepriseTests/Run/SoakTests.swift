@@ -73,7 +73,7 @@ import Testing
         !run.state.phase.isActive
       }
       guard !run.state.phase.isActive else { return }
-      _ = await run.outcome
+      _ = try await run.outcome
       // Events are delivered on a queue of the run and may still be pending.
       await expectEventually("the events of run \(number)") { seen.value > 0 }
       subscription.cancel()

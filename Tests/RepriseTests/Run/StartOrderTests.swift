@@ -20,7 +20,7 @@ import Testing
       }
     ).start(workflow)
     let events = EventCollector(run)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     return await events.all().compactMap { event in
       if case .step(let id, 1, .started) = event.kind { id } else { nil }
     }

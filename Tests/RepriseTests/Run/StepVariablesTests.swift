@@ -7,7 +7,7 @@ import Testing
 struct StepVariablesTests {
   private static func run(_ text: String) async throws -> RunState {
     let run = Engine().start(try Workflow(text: text, file: "w.yaml"))
-    _ = await run.outcome
+    _ = try await run.outcome
     return run.state
   }
 
@@ -98,11 +98,11 @@ struct StepVariablesTests {
         """, file: "w.yaml")
     let memory = RecorderTests.Memory()
     let engine = Engine(recorder: memory)
-    _ = await engine.start(workflow).outcome
+    _ = try await engine.start(workflow).outcome
     var state = RunState()
     for event in memory.events.value { try state.apply(event) }
     let run = try engine.resume(state, with: workflow)
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(Self.output(run.state, "read") == "kept")
   }
 
@@ -151,7 +151,7 @@ struct StepVariablesTests {
           """, file: "w.yaml"))
     await expectEventually("it runs") { run.state["set"]?.phase == .running }
     try await run.perform(.set(steps: ["set"], .succeeded(["env.V": "7"])))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(Self.output(run.state, "read") == "7")
   }
 

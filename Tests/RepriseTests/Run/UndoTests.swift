@@ -28,7 +28,7 @@ struct UndoTests {
     let workflow = try Workflow(text: Self.text, file: "w.yaml")
     let run =
       try earlier.map { try engine.resume($0, with: workflow) } ?? engine.start(workflow)
-    return (await run.outcome, run.state, order.value)
+    return (try await run.outcome, run.state, order.value)
   }
 
   @Test func `the steps that have succeeded are undone, last first`() async throws {
@@ -74,7 +74,7 @@ struct UndoTests {
     let run = Engine(executor: executor).start(try Workflow(text: Self.text, file: "w.yaml"))
     await gate.wait()
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(order.value == ["a", "b", "c", "f"])
   }
 
@@ -91,7 +91,7 @@ struct UndoTests {
     let run = Engine(executor: executor).start(try Workflow(text: Self.text, file: "w.yaml"))
     await expectEventually("b is being undone") { order.value.last == "b/undo" }
     run.cancel()
-    #expect(await run.outcomeInTime() == .cancelled)
+    #expect(try await run.outcomeInTime() == .cancelled)
     #expect(order.value == ["a", "b", "c", "b/undo", "f"])
     #expect(run.state["b/undo"]?.phase == .cancelled(.request))
     #expect(run.state["a/undo"]?.phase == .cancelled(.request))
@@ -135,7 +135,7 @@ struct UndoTests {
         """, file: "w.yaml")
     let engine = Engine(executor: executor, clock: clock)
     let run = engine.start(workflow)
-    #expect(await run.outcome == .failed(step: "c", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "c", reason: .exited(status: 1)))
     #expect(
       order.value.drop { $0 != "c" } == [
         "c", "g[q]/b[0]/undo", "g[q]/a/undo", "g[p]/b[1]/undo", "g[p]/b[0]/undo", "g[p]/a/undo",
@@ -148,7 +148,7 @@ struct UndoTests {
     failing.withLock { $0 = [] }
     order.withLock { $0 = [] }
     let again = try engine.resume(run.state, with: workflow)
-    #expect(await again.outcome == .succeeded)
+    #expect(try await again.outcome == .succeeded)
     #expect(
       order.value.filter { !$0.contains("[") } == ["list", "c", "f"]
         && order.value.contains("g[q]/b[1]") && !order.value.contains("g[q]/a/undo"))
@@ -177,7 +177,7 @@ struct UndoTests {
         finally: [{ id: f, run: x }]
         """, file: "w.yaml")
     let run = Engine(executor: executor).start(workflow)
-    #expect(await run.outcome == .failed(step: "d", reason: .exited(status: 1)))
+    #expect(try await run.outcome == .failed(step: "d", reason: .exited(status: 1)))
     #expect(order.value.suffix(4) == ["d", "a/undo", "b/undo", "f"])
   }
 
@@ -199,7 +199,7 @@ struct UndoTests {
         """, file: "w.yaml")
     // All steps end at the same time.
     let run = Engine(executor: executor, clock: VirtualClock()).start(workflow)
-    _ = await run.outcome
+    _ = try await run.outcome
     #expect(order.value == ["b", "a", "c", "a/undo", "b/undo"])
   }
 }

@@ -39,7 +39,7 @@ struct FakeClusterTests {
     let cluster = cluster(seed)
     let failing = seed % 4 == 0
     let run = engine().start(try workflow(seed, steps: 8, failing: failing))
-    let outcome = await run.outcome
+    let outcome = try await run.outcome
     #expect(
       outcome
         == (failing ? .failed(step: "s7", reason: .exited(status: 1)) : .succeeded), "seed \(seed)")
@@ -66,7 +66,7 @@ struct FakeClusterTests {
       }
     }
     if Bool.random(using: &random) { run.cancel() }
-    _ = await run.outcome
+    _ = try await run.outcome
     check(cluster, seed)
   }
 
@@ -93,7 +93,7 @@ struct FakeClusterTests {
   func `a limit of a cluster makes attempts wait, and all of them run`(seed: UInt64) async throws {
     let (cluster, run) = try faulty(
       seed, .limit(2), steps: "  - { id: a, foreach: { from: 1, to: 9 }, exec: [\"true\"] }")
-    #expect(await run.outcome == .succeeded, "seed \(seed)")
+    #expect(try await run.outcome == .succeeded, "seed \(seed)")
     #expect(cluster.record.launches.count == 9, "seed \(seed)")
     check(cluster, seed)
   }
@@ -101,7 +101,7 @@ struct FakeClusterTests {
   @Test func `a policy that refuses an attempt fails it, and retry decides`() async throws {
     let (cluster, run) = try faulty(
       220, .policy, steps: "  - { id: a, retry: { limit: 2, delay: 1ms }, exec: [\"true\"] }")
-    #expect(await run.outcome == .failed(step: "a", reason: .notStarted("Invalid account")))
+    #expect(try await run.outcome == .failed(step: "a", reason: .notStarted("Invalid account")))
     #expect(run.state["a"]?.attempt == 3 && run.state["f"]?.phase == .succeeded([:]))
     check(cluster, 220)
   }
@@ -116,7 +116,7 @@ struct FakeClusterTests {
       await run.events.values.reduce(into: [String]()) { $0.append($1.kind.description) }
     }
     #expect(
-      await run.outcome
+      try await run.outcome
         == .failed(
           step: "a", reason: .notStarted("gave up after 2.0 s: no route to the cluster")))
     #expect(run.state["f"]?.phase == .succeeded([:]))
@@ -137,7 +137,7 @@ struct FakeClusterTests {
       steps: "  - { id: a, grace: 100ms, exec: [\"true\"] }")
     await expectEventually("the cluster is asked") { !cluster.record.questions.isEmpty }
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    #expect(try await run.outcome == .cancelled)
     #expect(run.state["f"]?.phase == .succeeded([:]))
     // From the stop on as well, each pause is longer than the one before.
     let questions = cluster.record.questions

@@ -59,7 +59,7 @@ struct PromptRunnerTests {
     engine.register(Kind.self)
     let text = "runners: { near: { prompt: {} } }\nrunner: near\nsteps: [{ id: a, exec: [x] }]"
     let run = engine.start(try Workflow(text: text, file: "w.yaml", actions: engine.actions))
-    #expect(await run.outcome == .succeeded)
+    #expect(try await run.outcome == .succeeded)
     #expect(run.state["a"]?.phase == .succeeded(["kind": "prompt"]))
     #expect(Kind.pauses.withLock { $0 } == 0)
   }

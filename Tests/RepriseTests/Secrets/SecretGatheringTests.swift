@@ -84,7 +84,7 @@ struct SecretGatheringTests {
         seen.withLock { $0 = context.environment["A"] ?? "" }
         return [:]
       })
-    #expect(await engine.start(workflow, secrets: secrets).outcome == .succeeded)
+    #expect(try await engine.start(workflow, secrets: secrets).outcome == .succeeded)
     #expect(seen.value == "<>")
     // One that is given must be one that can be masked.
     #expect(await error("  t: { env: T, required: false }", ["T": "a"]).contains("fewer than"))

@@ -8,7 +8,7 @@ extension Run {
   ///
   /// - Parameter clock: The clock of the run, which advances until the end.
   /// - Returns: The outcome.
-  func outcomeInTime(on clock: VirtualClock? = nil) async -> RunOutcome {
+  func outcomeInTime(on clock: VirtualClock? = nil) async throws -> RunOutcome {
     await expectEventually("the run is over") {
       clock?.advanceToNextWake()
       if case .ended = state.phase { return true }
@@ -16,6 +16,6 @@ extension Run {
     }
     // A run that does not end has been reported.
     kill()
-    return await outcome
+    return try await outcome
   }
 }

@@ -70,12 +70,12 @@ final class VirtualClock: RunClock {
   }
 
   /// Advances the time until a run is over.
-  func end(of run: Run) async -> RunOutcome {
+  func end(of run: Run) async throws -> RunOutcome {
     await expectEventually("the run is over") {
       advanceToNextWake()
       if case .ended = run.state.phase { return true }
       return false
     }
-    return await run.outcome
+    return try await run.outcome
   }
 }

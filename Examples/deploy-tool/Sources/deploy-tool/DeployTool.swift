@@ -24,7 +24,7 @@ struct DeployTool {
       for await event in run.events.values { show(event, of: run, decision) }
       let cleanup = engine.start(try engine.cleanup(of: folder))
       for await event in cleanup.events.values { show(event, of: cleanup, nil) }
-      exit(await run.exitStatus)
+      exit(try await run.exitStatus)
     } catch let error as WorkflowError {
       write("\(error)\n", to: .standardError)
       exit(2)

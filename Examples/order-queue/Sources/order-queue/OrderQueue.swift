@@ -44,15 +44,15 @@ struct OrderQueue {
     exit(await stopping.value)
   }
 
-  /// Begins a run, waits for its end, and says how it has ended; cancels it with the task.
+  /// Begins a run, waits for its end, and says how it has ended; interrupts it with the task.
   private static func report(_ id: RunID, _ begin: () async throws -> Run) async {
     do {
       let run = try await begin()
-      let outcome = await withTaskCancellationHandler {
+      let outcome = try await withTaskCancellationHandler {
         // Cancelling this task would end the wait, too, so it waits in a task of its own.
-        await Task { await run.outcome }.value
+        try await Task { try await run.outcome }.value
       } onCancel: {
-        run.cancel()
+        run.interrupt()
       }
       print("\(id): \(outcome)")
     } catch {

@@ -27,8 +27,8 @@ struct OwnRunner {
       for await event in run.events.values {
         if case .step(let step, _, let change) = event.kind { write("\(step): \(change)") }
       }
-      write("\(await run.outcome)")
-      exit(await run.exitStatus)
+      write("\(try await run.outcome)")
+      exit(try await run.exitStatus)
     } catch let error as WorkflowError {
       write("\(error)")
       exit(2)

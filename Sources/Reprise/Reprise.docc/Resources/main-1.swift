@@ -2,4 +2,4 @@ import Reprise
 
 let workflow = try Workflow(contentsOf: "hello.yaml")
 let run = Engine().start(workflow)
-print(await run.outcome)
+print(try await run.outcome)

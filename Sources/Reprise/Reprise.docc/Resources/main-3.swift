@@ -15,4 +15,4 @@ for await event in run.events.values {
     print(event.generation, id, what)
   }
 }
-print(await run.outcome)
+print(try await run.outcome)

@@ -22,4 +22,4 @@ DispatchQueue.global().async {
 for await event in run.events.values {
   if case .step(let id, _, let what) = event.kind { print(event.generation, id, what) }
 }
-print(await run.outcome)
+print(try await run.outcome)
