@@ -56,7 +56,7 @@ struct ExecutorTests {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let child = try await ChildProcess.spawn(
-      shell("until [ -e \(folder)/go ]; do :; done; exit 3"), onOutput: Recorder().take)
+      shell("until [ -e \(folder)/go ]; do sleep 0.01; done; exit 3"), onOutput: Recorder().take)
     Reactor.shared.post(post)
     await expectEventually("posts run") { hasBegun.value }
     try Data().write(to: URL(fileURLWithPath: folder + "/go"))

@@ -10,8 +10,8 @@ struct InterruptTests {
   private static func workflow(_ done: Protected<[String]>, waits: Bool = true) throws -> Workflow {
     try Workflow("interrupted") {
       Step("first") { _ in done.withLock { $0.append("first") } }
-      Step("long") { _ in
-        if waits { try await Task.sleep(for: .seconds(600)) }
+      Step("long") { context in
+        if waits { try await context.clock.sleep(for: .seconds(600)) }
         done.withLock { $0.append("long") }
       }
     } finally: {
