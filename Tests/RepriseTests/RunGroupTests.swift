@@ -44,4 +44,18 @@ struct RunGroupTests {
     group.close()
     #expect(group.add(RunID(), 3))
   }
+
+  @Test func `a run that begins again before its end is done is removed by its second end`() {
+    let group = RunGroup<Int>()
+    let (id, other) = (RunID(), RunID())
+    _ = group.add(id, 1)
+    _ = group.add(other, 2)
+    _ = group.add(id, 3)
+    #expect(group.ids == [other, id] && group[id] == 3)
+    group.remove(id)
+    #expect(group[id] == 3 && group.controls == [2, 3])
+    group.remove(id)
+    group.remove(other)
+    #expect(group.isIdle)
+  }
 }

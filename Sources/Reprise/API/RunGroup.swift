@@ -11,9 +11,19 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     case open, closed, cancelling
   }
 
+  private struct Member {
+    /// Its place in the order in which runs were added.
+    let position: Int
+    let controls: Controls
+    /// The number of times that it was added: a run that is resumed at once begins again before all of
+    /// its end is done.
+    var count: Int
+  }
+
   private struct State {
-    /// In the order in which they were added.
-    var runs: [(id: RunID, controls: Controls)] = []
+    var runs: [RunID: Member] = [:]
+    /// The number of runs that were added, also those that are gone.
+    var addedCount = 0
     var beginningCount = 0
     var phase = Phase.open
     var waiting = Waiters()
@@ -21,6 +31,10 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     /// Takes the tasks that wait in `finish()`, if the group is idle.
     mutating func waitersIfIdle() -> Waiters { isIdle ? waiting.takeAll() : Waiters() }
     var isIdle: Bool { runs.isEmpty && beginningCount == 0 }
+    /// In the order in which they were added.
+    var ordered: [(key: RunID, value: Member)] {
+      runs.sorted { $0.value.position < $1.value.position }
+    }
   }
 
   private let state = Mutex(State())
@@ -49,12 +63,16 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     waiting.wake()
   }
 
-  /// Adds a run.
+  /// Adds a run; pair it with ``remove(_:)``.
+  ///
+  /// A run that is in the group already gets the new controls.
   ///
   /// - Returns: Whether the caller must cancel the run, because the group is being cancelled.
   package func add(_ id: RunID, _ controls: Controls) -> Bool {
     state.withLock { state in
-      state.runs.append((id, controls))
+      let count = (state.runs[id]?.count ?? 0) + 1
+      state.runs[id] = Member(position: state.addedCount, controls: controls, count: count)
+      state.addedCount += 1
       return state.phase == .cancelling
     }
   }
@@ -62,21 +80,22 @@ package final class RunGroup<Controls: Sendable>: Sendable {
   /// Removes a run that has ended completely.
   package func remove(_ id: RunID) {
     let waiting = state.withLock { state in
-      state.runs.removeAll { $0.id == id }
+      guard let count = state.runs[id]?.count else { return Waiters() }
+      if count == 1 { state.runs[id] = nil } else { state.runs[id]?.count -= 1 }
       return state.waitersIfIdle()
     }
     waiting.wake()
   }
 
   /// The ids of the runs, in the order in which they were added.
-  package var ids: [RunID] { state.withLock { $0.runs.map(\.id) } }
+  package var ids: [RunID] { state.withLock { $0.ordered.map(\.key) } }
 
   /// The controls of the runs, in the same order.
-  package var controls: [Controls] { state.withLock { $0.runs.map(\.controls) } }
+  package var controls: [Controls] { state.withLock { $0.ordered.map(\.value.controls) } }
 
   /// The controls of a run; nil if it is not in the group.
   package subscript(id: RunID) -> Controls? {
-    state.withLock { $0.runs.first { $0.id == id }?.controls }
+    state.withLock { $0.runs[id]?.controls }
   }
 
   /// Whether no run is live or starting.
@@ -98,7 +117,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
   package func closeToCancel() -> [Controls] {
     state.withLock { state in
       state.phase = .cancelling
-      return state.runs.map(\.controls)
+      return state.ordered.map(\.value.controls)
     }
   }
 

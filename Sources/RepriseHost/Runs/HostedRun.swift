@@ -62,11 +62,12 @@ package struct EngineSettings: Sendable {
 /// Runs workflows of a program as the command `reprise` does: recorded, controllable, and in turn.
 ///
 ///     let host = RunHost(Engine(), recordingIn: try Journal())
-///     let run = try await host.start(workflow)
+///     let queued = try await host.enqueue(workflow)      // recorded
+///     let outcome = try await queued.begun().outcome
 ///
 /// Each run is recorded in the journal, obeys its concurrency group together with the runs of other
 /// processes, and has a control socket, so `reprise attach`, `restart`, `cancel`, `approve` and the
-/// live page act on it. The host retains its runs until they have ended.
+/// live page act on it. The host retains its runs until they have ended; copies share them.
 public struct RunHost: Sendable {
   /// The journal that records the runs.
   public let journal: Journal
@@ -80,6 +81,8 @@ public struct RunHost: Sendable {
   package var say: @Sendable (TerminalSafe) -> Void
   /// The engine of the program that embeds the host; nil for engines with the settings.
   private let engine: Engine?
+  /// The runs of the program that embeds the host, until their ends.
+  let group = RunGroup<QueuedRun>()
 
   /// Creates the host of a program that embeds the engine.
   ///

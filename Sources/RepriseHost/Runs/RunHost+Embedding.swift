@@ -5,11 +5,37 @@ import RepriseJournal
 import RepriseTerminal
 
 extension RunHost {
+  /// Records a run, which begins when its turn in its concurrency group has come.
+  ///
+  /// When this returns, the run is recorded: if the process dies, it is one of
+  /// `journal.unfinishedRuns(of:)`. It is listed, and can be cancelled by its id, also before it
+  /// begins.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow to run.
+  ///   - id: The id of the run; by default a new one. An id of yours makes a repeated request safe: the
+  ///     second one is refused, and ``run(_:)`` or `journal.run(_:)` has the first.
+  ///   - secrets: The values of its secrets, which are not recorded.
+  /// - Returns: The run, which the host retains until its end.
+  /// - Throws: ``HostError``.
+  @discardableResult
+  public func enqueue(
+    _ workflow: Workflow, id: RunID = RunID(), secrets: Secrets = Secrets()
+  ) async throws(HostError) -> QueuedRun {
+    try await enqueue(id, workflow, secrets) { [journal] in
+      let recorded = try journal.begin(
+        try RunRequest(of: workflow, hiding: secrets, isGrouped: true), id: id,
+        isAlone: workflow.concurrency?.policy == .reject)
+      return (recorded, nil)
+    }
+  }
+
   /// Starts a run, after its turn in its concurrency group has come.
   ///
   /// With the policy `queue` or `restart` of a group, it waits until the other runs of the group have
   /// ended, in this process and in others; the run is listed and can be cancelled by then. If the
-  /// current task is cancelled before its turn has come, the run is interrupted, and can be resumed.
+  /// current task is cancelled before this returns, the run is interrupted, and can be resumed.
+  /// ``enqueue(_:id:secrets:)`` returns before the turn has come.
   ///
   /// - Parameters:
   ///   - workflow: The workflow to run.
@@ -21,26 +47,11 @@ extension RunHost {
   public func start(
     _ workflow: Workflow, id: RunID = RunID(), secrets: Secrets = Secrets()
   ) async throws(HostError) -> Run {
-    do {
-      let recorded = try await blocking { [journal] in
-        try journal.begin(
-          try RunRequest(of: workflow, hiding: secrets, isGrouped: true), id: id,
-          isAlone: workflow.concurrency?.policy == .reject)
-      }
-      do {
-        return try await begin(recorded, workflow, secrets, nil)
-      } catch {
-        // Who ends this task, such as a program that stops, has not cancelled the run itself.
-        let status = error is CancellationError ? RunStatus.interrupted : .abandoned
-        _ = try? await blocking { try recorded.end(as: status) }
-        throw error
-      }
-    } catch {
-      throw HostError(error, of: id)
-    }
+    try await enqueue(workflow, id: id, secrets: secrets).begunOrInterrupted()
   }
 
-  /// Resumes a recorded run that has ended without success, or whose process has died.
+  /// Resumes a recorded run that has ended without success, or whose process has died, when its turn
+  /// has come.
   ///
   /// Steps that are recorded as succeeded keep their outputs and do not run again. What is left of
   /// processes of a program that has died is killed first.
@@ -50,41 +61,108 @@ extension RunHost {
   ///   - workflow: The workflow, given again: steps with Swift code are not recorded. Steps are
   ///     matched by their ids.
   ///   - secrets: The values of its secrets.
+  /// - Returns: The run, under its existing id, which the host retains until its end.
+  /// - Throws: ``HostError``, with the reason if the workflow does not fit the run.
+  @discardableResult
+  public func enqueue(
+    resuming id: RunID, with workflow: Workflow, secrets: Secrets = Secrets()
+  ) async throws(HostError) -> QueuedRun {
+    try await enqueue(id, workflow, secrets) { [journal] in
+      let (recorded, state, _) = try journal.reopen(
+        id, for: workflow, hiding: secrets, isGrouped: true)
+      return (recorded, state)
+    }
+  }
+
+  /// Resumes a recorded run, and returns when its turn has come.
+  ///
+  /// If the current task is cancelled before this returns, the run is interrupted again. See
+  /// ``enqueue(resuming:with:secrets:)``, which returns before the turn has come.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the run.
+  ///   - workflow: The workflow, given again.
+  ///   - secrets: The values of its secrets.
   /// - Returns: The run, under its existing id.
   /// - Throws: ``HostError``, with the reason if the workflow does not fit the run.
   @discardableResult
   public func resume(
     _ id: RunID, with workflow: Workflow, secrets: Secrets = Secrets()
   ) async throws(HostError) -> Run {
+    try await enqueue(resuming: id, with: workflow, secrets: secrets).begunOrInterrupted()
+  }
+
+  /// The runs of this host that wait for their turns or have not ended, in the order in which they
+  /// were recorded or resumed. Linear in their number.
+  public var runs: [QueuedRun] { group.controls }
+
+  /// Returns a run of this host that waits for its turn or has not ended.
+  ///
+  /// - Parameter id: The id of the run.
+  /// - Returns: The run; nil if it has ended, or this host has no such run. `journal.run(_:)` also
+  ///   has the record of such a run.
+  public func run(_ id: RunID) -> QueuedRun? { group[id] }
+
+  /// Interrupts all runs of this host, because the program stops, and waits until they have ended.
+  ///
+  /// From now on the host refuses runs, with ``HostError/isShutDown``. The interrupted runs can be
+  /// resumed when the program starts again. Cancelling the task does not end the wait, which each run's
+  /// grace period limits.
+  public func shutDown() async {
+    for queued in group.closeToCancel() { queued.interrupt() }
+    await group.finish()
+  }
+
+  /// Records or reopens a run, and lets it wait for its turn.
+  private func enqueue(
+    _ id: RunID, _ workflow: Workflow, _ secrets: Secrets,
+    record: @escaping @Sendable () throws -> (RecordedRun, RunState?)
+  ) async throws(HostError) -> QueuedRun {
+    guard group.begin() else { throw .isShutDown }
+    defer { group.reservationEnded() }
+    let (recorded, state): (RecordedRun, RunState?)
     do {
-      let (recorded, state) = try await blocking { [journal] in
-        let (recorded, state, _) = try journal.reopen(
-          id, for: workflow, hiding: secrets, isGrouped: true)
-        return (recorded, state)
-      }
-      // If this fails, the lock is released with the record, and the run is interrupted again.
-      return try await begin(recorded, workflow, secrets, state)
+      (recorded, state) = try await blocking(record)
     } catch {
       throw HostError(error, of: id)
     }
+    let controls = RunControls()
+    let queued = QueuedRun(id, controls)
+    if group.add(id, queued) { queued.interrupt() }
+    queued.wait(in: Task { await drive(queued, recorded, workflow, secrets, state, controls) })
+    return queued
   }
 
-  /// Starts or resumes a recorded run, and finishes it after its end.
-  private func begin(
-    _ recorded: RecordedRun, _ workflow: Workflow, _ secrets: Secrets, _ state: RunState?
-  ) async throws -> Run {
-    let controls = RunControls()
-    let resumed = state.map { ResumedState(state: $0) }
-    let hosted = try await speaking(of: recorded.id).begin(
-      recorded, workflow, file: workflow.name, secrets, state: resumed, controls: controls)
-    guard let hosted else { throw HostError.cancelled(recorded.id) }
-    Task {
+  /// Waits for the turn of a run, begins it, and finishes it after its end.
+  private func drive(
+    _ queued: QueuedRun, _ recorded: RecordedRun, _ workflow: Workflow, _ secrets: Secrets,
+    _ state: RunState?, _ controls: RunControls
+  ) async {
+    defer { group.remove(queued.id) }
+    let hosted: HostedRun
+    do {
+      let begun = try await speaking(of: recorded.id).begin(
+        recorded, workflow, file: workflow.name, secrets,
+        state: state.map { ResumedState(state: $0) }, controls: controls)
+      guard let begun else { throw HostError.cancelled(recorded.id) }
+      hosted = begun
+    } catch {
+      // A resumed run is interrupted again when its lock is released with the record.
+      if state == nil {
+        // Who ends this task, such as a program that stops, has not cancelled the run itself.
+        let status = error is CancellationError ? RunStatus.interrupted : .abandoned
+        _ = try? await blocking { try recorded.end(as: status) }
+      }
+      return queued.begin(.failure(HostError(error, of: recorded.id)))
+    }
+    queued.begin(.success(hosted.run))
+    // What waits for the turn is cancelled with an interruption, but the end is still to be finished.
+    await Task {
       let outcome = await hosted.run.ended()
       if let problem = await hosted.finish() { hosted.host.say("error: \(problem)") }
       let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
       if let warning { hosted.host.say(warning) }
-    }
-    return hosted.run
+    }.value
   }
 
   /// Returns a host whose messages begin with the id of a run, since a program has many.
@@ -103,6 +181,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   case cancelled(RunID)
   /// The id is that of another run, which may have ended.
   case idIsUsed(RunID)
+  /// The host was shut down, and starts no more runs.
+  case isShutDown
   /// The run cannot be recorded, resumed or reached.
   case failed(String)
 
@@ -123,6 +203,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case .groupIsBusy(let group, let run): "run \(run) of the group \"\(group)\" is live"
     case .cancelled(let run): "run \(run) was cancelled before its start"
     case .idIsUsed(let run): "the id \(run) is used by another run"
+    case .isShutDown: "the host has been shut down"
     case .failed(let reason): reason
     }
   }

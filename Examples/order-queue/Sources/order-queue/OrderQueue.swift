@@ -10,53 +10,46 @@ import RepriseJournal
 struct OrderQueue {
   static func main() async throws {
     let host = RunHost(Engine(), recordingIn: try Journal()) { print($0) }
-    let working = Task {
-      try await withThrowingDiscardingTaskGroup { group in
-        for record in try await host.journal.unfinishedRuns(of: "order") {
-          group.addTask {
-            await report(record.id) {
-              try await host.resume(record.id, with: try order(Arguments(record.parameters)))
-            }
-          }
-        }
-        for await number in lines() {
-          guard let id = RunID("order-\(number)") else {
-            print("\(number): not the number of an order")
-            continue
-          }
-          group.addTask {
-            await report(id) {
-              try await host.start(try order(Arguments(["number": number])), id: id)
-            }
-          }
-        }
-      }
-    }
-    let stopping = Task { () -> Int32 in
+    Task {
       for await signal in StopSignals([.interrupt, .terminate]) {
-        working.cancel()
-        return 128 + signal.number
+        // What runs and what waits is interrupted; the next process resumes it.
+        await host.shutDown()
+        exit(128 + signal.number)
       }
-      return 0
     }
-    try await working.value
-    guard working.isCancelled else { return }
-    exit(await stopping.value)
+    let unfinished = try await host.journal.unfinishedRuns(of: "order")
+    await withDiscardingTaskGroup { reports in
+      for record in unfinished {
+        do {
+          let workflow = try order(Arguments(record.parameters))
+          let queued = try await host.enqueue(resuming: record.id, with: workflow)
+          reports.addTask { await report(queued) }
+        } catch {
+          print("\(record.id): \(error)")
+        }
+      }
+      for await number in lines() {
+        guard let id = RunID("order-\(number)") else {
+          print("\(number): not the number of an order")
+          continue
+        }
+        do {
+          // Recorded when this returns; three run at a time.
+          let queued = try await host.enqueue(order(Arguments(["number": number])), id: id)
+          reports.addTask { await report(queued) }
+        } catch {
+          print("\(id): \(error)")
+        }
+      }
+    }
   }
 
-  /// Begins a run, waits for its end, and says how it has ended; interrupts it with the task.
-  private static func report(_ id: RunID, _ begin: () async throws -> Run) async {
+  /// Waits for the end of a run, and says how it has ended.
+  private static func report(_ queued: QueuedRun) async {
     do {
-      let run = try await begin()
-      let outcome = try await withTaskCancellationHandler {
-        // Cancelling this task would end the wait, too, so it waits in a task of its own.
-        try await Task { try await run.outcome }.value
-      } onCancel: {
-        run.interrupt()
-      }
-      print("\(id): \(outcome)")
+      print("\(queued.id): \(try await queued.begun().outcome)")
     } catch {
-      print("\(id): \(error)")
+      print("\(queued.id): \(error)")
     }
   }
 

@@ -1,0 +1,150 @@
+// Runs of a host that wait for their turns, in a package with the default settings of the compiler.
+
+import Foundation
+import Reprise
+import RepriseHost
+import RepriseJournal
+import Synchronization
+import TestSupport
+import Testing
+
+/// A host whose first run waits for a gate, so that the others of its group wait for their turns.
+private struct Busy {
+  let folder: TemporaryFolder
+  let host: RunHost
+  let opened = Gate()
+  let first: QueuedRun
+
+  static func workflow(_ gate: Gate?) throws -> Workflow {
+    try Workflow("order", .concurrency(Concurrency(group: "g", policy: .queue)), .grace(.zero)) {
+      Step("work") { _ in
+        await gate?.wait()
+        try Task.checkCancellation()
+        return 1
+      }
+    }
+  }
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    first = try await host.enqueue(Self.workflow(opened))
+    _ = try await first.begun()
+  }
+
+  func enqueue(_ id: RunID = RunID()) async throws -> QueuedRun {
+    try await host.enqueue(Self.workflow(nil), id: id)
+  }
+
+  func status(_ id: RunID) async throws -> RunStatus { try await host.journal.run(id).status }
+
+  /// Awaits that the host has no runs.
+  func becomesIdle() async {
+    await expectEventually("the host has no runs") { host.runs.isEmpty }
+  }
+}
+
+struct QueuedRunTests {
+  @Test func `a run is recorded when enqueue returns, and begins when its turn has come`()
+    async throws
+  {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    #expect(try await busy.status(second.id) == .queued)
+    #expect(second.run == nil)
+    #expect(busy.host.runs.map(\.id) == [busy.first.id, second.id])
+    #expect(busy.host.run(second.id) === second)
+    let events = Task {
+      var kinds: [Event.Kind] = []
+      for try await event in second.events.throwingSequence() { kinds.append(event.kind) }
+      return kinds
+    }
+    busy.opened.open()
+    #expect(try await second.begun().outcome == .succeeded)
+    #expect(try await events.value.last == .runEnded(.succeeded))
+    #expect(try await events.value.count == busy.host.journal.events(of: second.id).count)
+    await busy.becomesIdle()
+    #expect(busy.host.run(second.id) == nil)
+  }
+
+  @Test func `a run that is cancelled in the queue never begins, and is not resumed`() async throws
+  {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    second.cancel()
+    await #expect(throws: HostError.cancelled(second.id)) { try await second.begun() }
+    await #expect(throws: HostError.cancelled(second.id)) {
+      for try await _ in second.events.throwingSequence() {}
+    }
+    #expect(try await busy.status(second.id) == .cancelled)
+    #expect(try await busy.host.journal.unfinishedRuns(of: "order").isEmpty)
+    busy.opened.open()
+    await busy.becomesIdle()
+  }
+
+  @Test func `a wait that is cancelled leaves its run in the queue`() async throws {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    let wait = Task { try await second.begun() }
+    wait.cancel()
+    await #expect(throws: CancellationError.self) { try await wait.value }
+    #expect(try await busy.status(second.id) == .queued)
+    busy.opened.open()
+    #expect(try await second.begun().outcome == .succeeded)
+  }
+
+  @Test func `an id that arrives twice is refused, and the host has its run`() async throws {
+    let busy = try await Busy()
+    let id = try #require(RunID("order-7"))
+    let second = try await busy.enqueue(id)
+    await #expect(throws: HostError.idIsUsed(id)) { try await busy.enqueue(id) }
+    #expect(busy.host.run(id) === second)
+    busy.opened.open()
+    #expect(try await second.begun().outcome == .succeeded)
+    await busy.becomesIdle()
+  }
+
+  @Test func `a host that is shut down interrupts what runs and what waits`() async throws {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    let stopping = Task { await busy.host.shutDown() }
+    await #expect(throws: HostError.cancelled(second.id)) { try await second.begun() }
+    busy.opened.open()
+    await stopping.value
+    #expect(busy.host.runs.isEmpty)
+    #expect(try await busy.first.begun().outcome == .interrupted)
+    await #expect(throws: HostError.isShutDown) { try await busy.enqueue() }
+    let left = try await busy.host.journal.unfinishedRuns(of: "order").map(\.id)
+    #expect(left == [busy.first.id, second.id])
+
+    let next = RunHost(Engine(), recordingIn: busy.host.journal)
+    var resumed: [QueuedRun] = []
+    for id in left {
+      resumed.append(try await next.enqueue(resuming: id, with: Busy.workflow(nil)))
+    }
+    for run in resumed { #expect(try await run.begun().outcome == .succeeded) }
+    #expect(try await next.journal.unfinishedRuns(of: "order").isEmpty)
+  }
+
+  @Test func `a run that is resumed at once stays a run of the host`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let isBroken = Mutex(true)
+    let opened = Gate()
+    let workflow = try Workflow("order") {
+      Step("work") { _ in
+        if isBroken.withLock({ $0 }) { throw CocoaError(.fileNoSuchFile) }
+        await opened.wait()
+      }
+    }
+    let run = try await host.start(workflow)
+    _ = try await run.outcome
+    isBroken.withLock { $0 = false }
+    let resumed = try await host.enqueue(resuming: run.id, with: workflow)
+    _ = try await resumed.begun()
+    #expect(host.run(run.id) === resumed)
+    opened.open()
+    #expect(try await resumed.begun().outcome == .succeeded)
+    await expectEventually("the host has no runs") { host.runs.isEmpty }
+  }
+}
