@@ -61,7 +61,7 @@ struct ChildRunTests {
         isOver.withLock { $0 = true }
       }
     }
-    let workflow = try Workflow("parent") { Step("nested") { try await $0.run(child) } }
+    let workflow = try Workflow("parent") { Step("nested") { _ = try await $0.run(child) } }
     let run = Engine().start(workflow)
     await begun.wait()
     if isKilled { run.kill() } else { run.cancel() }

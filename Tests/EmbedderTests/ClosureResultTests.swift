@@ -6,7 +6,6 @@ import Testing
 /// The results of closure steps.
 struct ClosureResultTests {
   struct Encodes: Codable, Sendable { var number = 1 }
-  struct DoesNotEncode: Sendable {}
   struct Problem: Error {}
 
   @discardableResult static func number() -> Int { 7 }
@@ -20,47 +19,12 @@ struct ClosureResultTests {
     return reason
   }
 
-  @Test func `a result that cannot be encoded fails the step`() async throws {
-    for reason in [
-      try await failure { Step("x") { _ in DoesNotEncode() } },
-      try await failure { Step("x") { _ in [DoesNotEncode()] } },
-      try await failure {
-        Step("x") { _ in
-          let result = DoesNotEncode()
-          return result
-        }
-      },
-    ] {
-      guard case .badValue(let text) = reason else {
-        Issue.record("\(String(describing: reason))")
-        continue
-      }
-      #expect(text.contains("DoesNotEncode"))
-      #expect(text.contains("is not Encodable"))
-    }
-  }
-
   @Test func `a closure may end with an optional from try`() async throws {
     let workflow = try Workflow("w") {
       Step("a") { _ in try? Task.checkCancellation() }
       Step("b") { _ in try? { throw CancellationError() }() }
     }
     #expect(try await Engine().start(workflow).outcome == .succeeded)
-  }
-
-  @Test func `an action whose result cannot be encoded fails its step`() async throws {
-    struct Nothing: Decodable, Sendable {}
-    var engine = Engine()
-    engine.register("plain") { _ in DoesNotEncode() }
-    engine.register("taking", taking: Nothing.self) { _, _ in DoesNotEncode() }
-    engine.register("fine") { _ in }
-    engine.register("fine-taking", taking: Nothing.self) { _, _ in }
-    for (name, succeeds) in [
-      ("plain", false), ("taking", false), ("fine", true), ("fine-taking", true),
-    ] {
-      let workflow = try Workflow("one", actions: engine.actions) { Step("x", call: name) }
-      #expect((try await engine.start(workflow).outcome == .succeeded) == succeeds, "\(name)")
-    }
   }
 
   @Test func `closures without a result succeed in any form`() async throws {

@@ -97,10 +97,16 @@ struct ErrorExample {
     let retries: Int?
   }
 
+  /// The result of an action that the examples call.
+  private struct Length {}
+
   private static let catalog: ActionCatalog = {
     var catalog = ActionCatalog()
     catalog.offer("upload") { arguments throws(ArgumentError) in
       _ = try Upload.decoded(from: arguments)
+    }
+    catalog.offer("measure") { _ throws(ArgumentError) in
+      if let problem = Value.problem(ofResults: Length.self) { throw ArgumentError([], problem) }
     }
     catalog.offer(runner: "sandbox") { _ in }
     return catalog

@@ -17,8 +17,12 @@ struct ValueDecoder: Decoder {
     var open: Set<[String]> = []
     /// Whether a value was requested that is not known yet.
     var requestedUnknown = false
+    /// Whether the values are outputs of a step, which are text: nil in a map was written as empty text.
+    let readsOutputs: Bool
 
-    init() {}
+    init(readsOutputs: Bool) {
+      self.readsOutputs = readsOutputs
+    }
   }
 
   let value: ArgumentValue
@@ -82,6 +86,18 @@ struct ValueDecoder: Decoder {
       return found
     }
     if let plain = try plain(type) { return plain }
+    if let ofFoundation = FoundationType(type), case .scalar(let scalar, let text) = value,
+      scalar.types.isSubset(of: [.number, .text])
+    {
+      guard let parts = ofFoundation.parts(of: text) else { throw mismatch("a decimal number") }
+      return try T(from: ValueDecoder(parts, at: codingPath, trace))
+    }
+    if trace.readsOutputs, case .scalar(.text, "") = value, type != String?.self,
+      let optional = type as? any ExpressibleByNilLiteral.Type,
+      let nothing = optional.init(nilLiteral: ()) as? T
+    {
+      return nothing
+    }
     do {
       return try T(from: self)
     } catch DecodingError.dataCorrupted(let context)
@@ -207,29 +223,31 @@ extension Decodable {
   ///
   /// - Parameters:
   ///   - arguments: The arguments, by name.
-  ///   - allowsOthers: Whether names that the type does not decode are allowed.
+  ///   - areOutputs: Whether they are outputs of a step: names that the type does not decode are allowed,
+  ///     and an empty text is nil where the type is optional and not text.
   /// - Returns: The instance; nil if it depends on a value that is not known yet.
   /// - Throws: ``ArgumentError`` for the first error.
   package static func decoded(
-    from arguments: [String: ArgumentValue], allowsOthers: Bool = false
+    from arguments: [String: ArgumentValue], areOutputs: Bool = false
   ) throws(ArgumentError) -> Self? {
-    try decoded(from: ArgumentValue.map(arguments), allowsOthers: allowsOthers)
+    try decoded(from: ArgumentValue.map(arguments), areOutputs: areOutputs)
   }
 
   /// Decodes an instance from a value.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - allowsOthers: Whether names that the type does not decode are allowed.
+  ///   - areOutputs: Whether they are outputs of a step: names that the type does not decode are allowed,
+  ///     and an empty text is nil where the type is optional and not text.
   /// - Returns: The instance; nil if it depends on a value that is not known yet.
   /// - Throws: ``ArgumentError`` for the first error.
   package static func decoded(
-    from value: ArgumentValue, allowsOthers: Bool = false
+    from value: ArgumentValue, areOutputs: Bool = false
   ) throws(ArgumentError) -> Self? {
-    let trace = ValueDecoder.Trace()
+    let trace = ValueDecoder.Trace(readsOutputs: areOutputs)
     do {
       let result = try ValueDecoder(value, at: [], trace).decoded(Self.self)
-      if !allowsOthers, let error = unknownName(value, [], trace) { throw error }
+      if !areOutputs, let error = unknownName(value, [], trace) { throw error }
       return result
     } catch let error as ArgumentError {
       throw error

@@ -3,7 +3,8 @@
 extension Value {
   /// Encodes any value.
   ///
-  /// Whole numbers from 2^53 on become text. A `Duration` is written as in a workflow file.
+  /// Whole numbers from 2^53 on become text. A `Duration` is written as in a workflow file, a `URL` as
+  /// its address, a `Decimal` as its digits, and a `Date` as seconds since 2001, as `JSONEncoder` does.
   ///
   /// - Parameter value: The value to encode.
   /// - Throws: The error of the value, or an error with the path of a number that is not finite.
@@ -76,7 +77,15 @@ struct ValueEncoder: Encoder {
     case let number as Double: place.content = .value(.number(try finite(number)))
     case let number as Float: place.content = .value(.number(try finite(Double(number))))
     case let number as any FixedWidthInteger: place.content = .value(whole(number))
-    default: try value.encode(to: self)
+    default:
+      try value.encode(to: self)
+      if let type = FoundationType(Swift.type(of: value)) {
+        let text = "\(value)"
+        guard text != "NaN" else { throw NumberIsNotFinite(codingPath) }
+        if let found = type.value(of: place.value, description: text) {
+          place.content = .value(found)
+        }
+      }
     }
   }
 

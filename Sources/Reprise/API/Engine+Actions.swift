@@ -8,12 +8,13 @@ extension Engine {
 
   /// Registers an action; replaces an action of the same name.
   ///
-  /// The name must not be empty and must not begin with `#`. This applies to all overloads.
+  /// The name must not be empty and must not begin with `#`. This applies to all overloads. A workflow
+  /// that calls an action whose result is not `Encodable` is refused.
   ///
   /// - Parameter action: The type of the action.
   public mutating func register<A: Action>(_ action: A.Type) {
-    registry.register(A.name, check: checking(A.self)) { context in
-      try StepOutputs(encoding: try await context.arguments(as: A.self).perform(in: context))
+    registry.register(A.name, check: checking(A.self, returning: A.Output.self)) { context in
+      try StepOutputs(returned: try await context.arguments(as: A.self).perform(in: context))
     }
   }
 
@@ -40,13 +41,13 @@ extension Engine {
   /// - Parameters:
   ///   - name: The name by which steps call it.
   ///   - arguments: The type into which `with` is decoded.
-  ///   - body: Does the work of one attempt. The step fails if it returns a value that cannot be
-  ///     encoded.
+  ///   - body: Does the work of one attempt. A workflow that calls an action whose result is not
+  ///     `Encodable` is refused.
   public mutating func register<Arguments: Decodable & Sendable, Output: Sendable>(
     _ name: String, taking arguments: Arguments.Type,
     _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Output
   ) {
-    registry.register(name, check: checking(Arguments.self)) { context in
+    registry.register(name, check: checking(Arguments.self, returning: Output.self)) { context in
       try StepOutputs(
         returned: try await body(context, try context.arguments(as: Arguments.self)))
     }
@@ -69,12 +70,16 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - name: The name by which steps call it.
-  ///   - body: Does the work of one attempt. The step fails if it returns a value that cannot be
-  ///     encoded.
+  ///   - body: Does the work of one attempt. A workflow that calls an action whose result is not
+  ///     `Encodable` is refused.
   public mutating func register<Output: Sendable>(
     _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
-    registry.register(name, check: Self.anything) { context in
+    let problem = Value.problem(ofResults: Output.self)
+    registry.register(
+      name,
+      check: { _ throws(ArgumentError) in if let problem { throw ArgumentError([], problem) } }
+    ) { context in
       try StepOutputs(returned: try await body(context))
     }
   }
@@ -119,9 +124,13 @@ extension Engine {
 
   private static var anything: ActionCatalog.Check { { _ in } }
 
-  private func checking<Arguments: Decodable & SendableMetatype>(
-    _ type: Arguments.Type
+  private func checking<Arguments: Decodable & SendableMetatype, Output>(
+    _ type: Arguments.Type, returning output: Output.Type = Void.self
   ) -> ActionCatalog.Check {
-    { arguments throws(ArgumentError) in _ = try Arguments.decoded(from: arguments) }
+    let problem = Value.problem(ofResults: output)
+    return { arguments throws(ArgumentError) in
+      if let problem { throw ArgumentError([], problem) }
+      _ = try Arguments.decoded(from: arguments)
+    }
   }
 }

@@ -21,8 +21,9 @@ import Workflows
 /// A new value is decoded for each attempt. The arguments in a workflow file are checked when the
 /// file is read, so an error is reported with its line and column before anything runs.
 public protocol Action: Decodable, Sendable {
-  /// The output for later steps: a map becomes named outputs, any other value the output `value`.
-  associatedtype Output: Encodable & Sendable
+  /// The output for later steps: a map becomes named outputs, any other value the output `value`. It
+  /// must be `Encodable`, or `Void` for an action without a result.
+  associatedtype Output: Sendable
 
   /// The name by which steps call the action.
   static var name: String { get }

@@ -18,11 +18,11 @@ extension InProcessWork {
 
   /// Creates work that a Swift closure without a result performs.
   ///
-  /// - Parameter body: Performs one attempt. If it returns a value that is not `Encodable`, the step
-  ///   fails, because no other step could read that value.
+  /// - Parameter body: Performs one attempt. If its result is not `Encodable`, the step fails before it
+  ///   calls the closure, because no other step could read the result.
   public init<Output: Sendable>(
     _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
-    self.init(ClosureWork { try StepOutputs(returned: try await body($0)) })
+    self.init(returning: Output.self, body)
   }
 }

@@ -11,6 +11,22 @@ final class ClosureWork: Sendable {
   }
 }
 
+extension InProcessWork {
+  /// Wraps a closure whose result may not be `Encodable`; then it never runs, so that it has no effect
+  /// whose result is lost.
+  init<Output: Sendable>(
+    returning type: Output.Type,
+    _ body: @escaping @Sendable (StepContext) async throws -> Output
+  ) {
+    let problem = Value.problem(ofResults: type)
+    self.init(
+      ClosureWork { context in
+        if let problem { throw FailureReason.badValue(problem.message) }
+        return try StepOutputs(returned: try await body(context))
+      }, problem: problem)
+  }
+}
+
 extension Step {
   /// Creates a step that runs a Swift closure and outputs what the closure returns.
   ///
@@ -46,15 +62,15 @@ extension Step {
   ///   - file: The file of the declaration, for messages.
   ///   - line: The line of the declaration, for messages.
   ///   - body: Performs one attempt. When its task is cancelled, it must finish soon by throwing
-  ///     `CancellationError`. If it returns a value that is not `Encodable`, the step fails,
-  ///     because no other step could read that value.
+  ///     `CancellationError`. A result that is not `Encodable` is an error of the declaration, because
+  ///     no other step could read it.
   public init<Output: Sendable>(
     _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
     perform body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
     // Not restricted to `Void`: the compiler would convert a closure with a result that is not
     // `Encodable` to a closure that returns `Void`, and its value would be lost.
-    let work = ClosureWork { try StepOutputs(returned: try await body($0)) }
-    self.init(id, work: InProcessWork(work), settings, file: file, line: line)
+    let work = InProcessWork(returning: Output.self, body)
+    self.init(id, work: work, settings, file: file, line: line)
   }
 }

@@ -81,14 +81,11 @@ extension Step {
     settings: [StepSetting] = [], file: StaticString = #fileID, line: Int = #line,
     perform body: @escaping @Sendable (StepContext, First, repeat each Other) async throws -> Output
   ) {
-    let work = ClosureWork { [handles = (repeat each others)] context in
-      let output = try await body(
-        context, try context.input(first), repeat try context.input(each handles))
-      return try StepOutputs(returned: output)
+    let work = InProcessWork(returning: Output.self) { [handles = (repeat each others)] context in
+      try await body(context, try context.input(first), repeat try context.input(each handles))
     }
     self.init(
-      id, work: InProcessWork(work), [.needs(first, repeat each others)] + settings, file: file,
-      line: line)
+      id, work: work, [.needs(first, repeat each others)] + settings, file: file, line: line)
   }
 
   /// Creates a step that runs a Swift closure with the outputs of the steps that it needs, and returns

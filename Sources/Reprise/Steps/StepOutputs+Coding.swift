@@ -22,19 +22,16 @@ extension StepOutputs {
 
   /// Encodes the result of a closure; `Void`, and the `Void?` of `try?`, become no outputs.
   ///
-  /// - Throws: ``FailureReason`` if the result is not `Encodable`; otherwise the error of its
-  ///   encoding.
+  /// - Throws: ``FailureReason`` if the result is not `Encodable`, for which its type was a protocol;
+  ///   otherwise the error of its encoding.
   init<Output>(returned output: Output) throws {
     if output is Void || output is Void? {
       self = [:]
     } else if let output = output as? any Encodable {
       try self.init(encoding: output)
     } else {
-      throw FailureReason.badValue(
-        "the closure returns \(Output.self), which is not Encodable, so no step could read it: "
-          + "make it `Encodable` (and `nonisolated` where the default isolation is the main "
-          + "actor), or return nothing"
-      )
+      let problem = Workflows.Value.problem(ofResults: type(of: output as Any))
+      throw FailureReason.badValue(problem?.message ?? "the result cannot be encoded")
     }
   }
 
@@ -49,7 +46,7 @@ extension StepOutputs {
     }
     let map = mapValues { ArgumentValue(.text($0)) }
     do throws(ArgumentError) {
-      if let value = try T.decoded(from: map, allowsOthers: true) { return value }
+      if let value = try T.decoded(from: map, areOutputs: true) { return value }
     } catch {
       guard count == 1, let sole = self[Self.soleName] else { throw error }
       if let value = try T.decoded(from: ArgumentValue(.text(sole))) { return value }

@@ -23,7 +23,9 @@ struct CallStep: NamedStepKind {
     if action.hasPrefix("#"), let number = Int(action.dropFirst()),
       reader.works.indices.contains(number)
     {
-      return ClosureStep(work: reader.works[number])
+      let work = reader.works[number]
+      if let problem = work.problem { reader.readers[file].report(problem, at: step.node) }
+      return ClosureStep(work: work)
     }
     let given = step.all["with"].map { reader.readers[file].named($0, "with", .identifier) } ?? []
     var arguments = CallArguments()

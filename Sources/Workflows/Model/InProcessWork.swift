@@ -6,10 +6,13 @@
 public struct InProcessWork: Sendable, Equatable {
   /// The object that performs the work.
   package let body: any AnyObject & Sendable
+  /// Why it cannot be performed, which its declaration reports; nil if it can.
+  package let problem: Diagnostic.Cause?
 
   /// Wraps the work.
-  package init(_ body: any AnyObject & Sendable) {
+  package init(_ body: any AnyObject & Sendable, problem: Diagnostic.Cause? = nil) {
     self.body = body
+    self.problem = problem
   }
 
   /// Returns whether both values hold the same object.
