@@ -17,8 +17,7 @@ extension Publisher {
 
   /// Merges the values of this publisher and another one as they arrive.
   ///
-  /// The contract is that of ``Publishers/MergeMany``. For more than two publishers of different
-  /// types, merge again, or merge a collection of `AnyPublisher`s.
+  /// The contract is that of ``Publishers/MergeMany``.
   ///
   /// - Parameter other: The other publisher.
   /// - Returns: The publisher of all values.

@@ -28,6 +28,93 @@ extension Publisher {
   }
 }
 
+extension Publisher {
+  /// Publishes the latest value of another publisher for each value of this one.
+  ///
+  /// The contract is that of ``withLatestFrom(_:transform:)``.
+  ///
+  /// - Parameter other: The publisher that is sampled.
+  /// - Returns: The publisher of its values.
+  public func withLatestFrom<Other: Publisher>(
+    _ other: Other
+  ) -> Publishers.WithLatestFrom<Self, Other, Other.Output> where Other.Failure == Failure {
+    withLatestFrom(other) { $1 }
+  }
+
+  /// Publishes the latest values of two other publishers for each value of this one.
+  ///
+  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  ///
+  /// - Parameters:
+  ///   - other: The first publisher that is sampled.
+  ///   - other1: The second one.
+  /// - Returns: The publisher of pairs.
+  public func withLatestFrom<Other: Publisher, Other1: Publisher>(
+    _ other: Other, _ other1: Other1
+  )
+    -> Publishers.WithLatestFrom<
+      Self, Publishers.CombineLatest<Other, Other1>, (Other.Output, Other1.Output)
+    > where Other.Failure == Failure, Other1.Failure == Failure
+  {
+    withLatestFrom(other.combineLatest(other1))
+  }
+
+  /// Combines each value of this publisher with the latest values of two others.
+  ///
+  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  ///
+  /// - Parameters:
+  ///   - other: The first publisher that is sampled.
+  ///   - other1: The second one.
+  ///   - transform: Creates an output from a value and the latest values.
+  /// - Returns: The publisher of the outputs.
+  public func withLatestFrom<Other: Publisher, Other1: Publisher, Result>(
+    _ other: Other, _ other1: Other1,
+    transform: @escaping (Output, (Other.Output, Other1.Output)) -> Result
+  ) -> Publishers.WithLatestFrom<Self, Publishers.CombineLatest<Other, Other1>, Result>
+  where Other.Failure == Failure, Other1.Failure == Failure {
+    withLatestFrom(other.combineLatest(other1), transform: transform)
+  }
+
+  /// Publishes the latest values of three other publishers for each value of this one.
+  ///
+  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  ///
+  /// - Parameters:
+  ///   - other: The first publisher that is sampled.
+  ///   - other1: The second one.
+  ///   - other2: The third one.
+  /// - Returns: The publisher of triples.
+  public func withLatestFrom<Other: Publisher, Other1: Publisher, Other2: Publisher>(
+    _ other: Other, _ other1: Other1, _ other2: Other2
+  )
+    -> Publishers.WithLatestFrom<
+      Self, Publishers.CombineLatest3<Other, Other1, Other2>,
+      (Other.Output, Other1.Output, Other2.Output)
+    > where Other.Failure == Failure, Other1.Failure == Failure, Other2.Failure == Failure
+  {
+    withLatestFrom(other.combineLatest(other1, other2))
+  }
+
+  /// Combines each value of this publisher with the latest values of three others.
+  ///
+  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  ///
+  /// - Parameters:
+  ///   - other: The first publisher that is sampled.
+  ///   - other1: The second one.
+  ///   - other2: The third one.
+  ///   - transform: Creates an output from a value and the latest values.
+  /// - Returns: The publisher of the outputs.
+  public func withLatestFrom<Other: Publisher, Other1: Publisher, Other2: Publisher, Result>(
+    _ other: Other, _ other1: Other1, _ other2: Other2,
+    transform: @escaping (Output, (Other.Output, Other1.Output, Other2.Output)) -> Result
+  ) -> Publishers.WithLatestFrom<Self, Publishers.CombineLatest3<Other, Other1, Other2>, Result>
+  where Other.Failure == Failure, Other1.Failure == Failure, Other2.Failure == Failure {
+    withLatestFrom(other.combineLatest(other1, other2), transform: transform)
+  }
+}
+
 extension Publishers {
   /// A publisher that combines each value of one publisher with the latest value of another.
   ///

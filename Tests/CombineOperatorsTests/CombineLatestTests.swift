@@ -124,4 +124,30 @@ struct CombineLatestTests {
     }
     #expect(last.value == 100_000)
   }
+
+  @Test func `the latest values of a collection are published in its order`() {
+    let subjects = (0..<3).map { _ in PassthroughSubject<Int, TestError>() }
+    let probe = Probe<[Int], TestError>()
+    subjects.combineLatest().subscribe(probe)
+    for (value, subject) in subjects.enumerated() { subject.send(value) }
+    subjects[0].send(7)
+    subjects[2].send(9)
+    #expect(probe.values == [[0, 1, 2], [7, 1, 2], [7, 1, 9]])
+    subjects[0].send(completion: .finished)
+    subjects[1].send(8)
+    #expect(probe.values.last == [7, 8, 9] && probe.ended == nil)
+    for subject in subjects { subject.send(completion: .finished) }
+    #expect(probe.ended == .finished && probe.faults == [])
+    let none = Probe<[Int], TestError>()
+    [PassthroughSubject<Int, TestError>]().combineLatest().subscribe(none)
+    #expect(none.values == [[]] && none.ended == .finished)
+  }
+
+  @Test func `the latest values of many publishers need no deep stack`() {
+    let subjects = (0..<10_000).map { CurrentValueSubject<Int, Never>($0) }
+    let probe = Probe<[Int], Never>(demand: .max(1))
+    subjects.combineLatest().subscribe(probe)
+    #expect(probe.values == [Array(0..<10_000)])
+    probe.cancel()
+  }
 }

@@ -143,4 +143,26 @@ struct MergeTests {
     }
     #expect(sum.value == 3 * scaled(100_000))
   }
+
+  @Test func `three to eight publishers of different types are merged`() {
+    let subject = PassthroughSubject<Int, Never>()
+    let probes = (3...8).map { _ in Probe<Int, Never>() }
+    let (b, c, d) = (Just(2), subject.map { $0 * 10 }, [3].publisher)
+    subject.merge(with: b, c).subscribe(probes[0])
+    subject.merge(with: b, c, d).subscribe(probes[1])
+    subject.merge(with: b, c, d, b).subscribe(probes[2])
+    subject.merge(with: b, c, d, b, d).subscribe(probes[3])
+    subject.merge(with: b, c, d, b, d, c).subscribe(probes[4])
+    subject.merge(with: b, c, d, b, d, c, Empty<Int, Never>()).subscribe(probes[5])
+    subject.send(1)
+    #expect(probes[0].values.sorted() == [1, 2, 10])
+    #expect(probes[1].values.sorted() == [1, 2, 3, 10])
+    #expect(probes[2].values.sorted() == [1, 2, 2, 3, 10])
+    #expect(probes[3].values.sorted() == [1, 2, 2, 3, 3, 10])
+    #expect(probes[4].values.sorted() == [1, 2, 2, 3, 3, 10, 10])
+    #expect(probes[5].values.sorted() == [1, 2, 2, 3, 3, 10, 10])
+    #expect(probes.allSatisfy { $0.ended == nil })
+    subject.send(completion: .finished)
+    #expect(probes.allSatisfy { $0.ended == .finished && $0.faults == [] })
+  }
 }

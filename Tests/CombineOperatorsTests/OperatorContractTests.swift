@@ -43,6 +43,18 @@ struct OperatorContractTests {
       $0.collect(.byTimeOrCount(QueueScheduler(), .seconds(600), 1)).map { $0[0] }
         .eraseToAnyPublisher()
     },
+    Operator(testDescription: "merge of three") {
+      $0.merge(with: Empty(), Empty()).eraseToAnyPublisher()
+    },
+    Operator(testDescription: "combineLatest of a collection", isFolding: true) {
+      [$0.eraseToAnyPublisher(), Just(0).setFailureType(to: TestError.self).eraseToAnyPublisher()]
+        .combineLatest().map { $0[0] }.eraseToAnyPublisher()
+    },
+    Operator(testDescription: "flatMapLatest, inner") { upstream in
+      Just(0).setFailureType(to: TestError.self).flatMapLatest { _ in upstream }
+        .eraseToAnyPublisher()
+    },
+    Operator(testDescription: "amb") { [$0].amb().eraseToAnyPublisher() },
     Operator(testDescription: "withLatestFrom") {
       $0.withLatestFrom(constant) { value, _ in value }.eraseToAnyPublisher()
     },
@@ -91,7 +103,11 @@ struct OperatorContractTests {
     tested.make(upstream).subscribe(probe)
     // An inner publisher is only made, and the other publisher of a combination only finishes, when
     // there is demand.
-    if ["concatMap, inner", "combineLatest"].contains(tested.testDescription) { probe.request(1) }
+    if ["concatMap, inner", "combineLatest", "combineLatest of a collection"]
+      .contains(tested.testDescription)
+    {
+      probe.request(1)
+    }
     upstream.send(completion: .finished)
     await expectEventually("it ends") { probe.ended == .finished }
   }

@@ -127,4 +127,27 @@ struct WithLatestFromTests {
       #expect(probe.faults == [])
     }
   }
+
+  @Test func `one, two or three other publishers are sampled`() {
+    let (one, two, three) = (
+      CurrentValueSubject<Int, Never>(1), CurrentValueSubject<Int, Never>(2),
+      CurrentValueSubject<Int, Never>(3)
+    )
+    let clicks = PassthroughSubject<String, Never>()
+    let seen = Protected<[String]>([])
+    func see(_ text: String) { seen.withLock { $0.append(text) } }
+    let subscriptions = [
+      clicks.withLatestFrom(one).sink { see("\($0)") },
+      clicks.withLatestFrom(one, two).sink { see("\($0.0)\($0.1)") },
+      clicks.withLatestFrom(one, two, three).sink { see("\($0.0)\($0.1)\($0.2)") },
+      clicks.withLatestFrom(one, two) { "\($0)\($1.0)\($1.1)" }.sink { see($0) },
+      clicks.withLatestFrom(one, two, three) { "\($0)\($1.0)\($1.1)\($1.2)" }.sink { see($0) },
+    ]
+    clicks.send("a")
+    #expect(seen.value.sorted() == ["1", "12", "123", "a12", "a123"])
+    three.send(4)
+    clicks.send("b")
+    #expect(seen.value.suffix(5).sorted() == ["1", "12", "124", "b12", "b124"])
+    for subscription in subscriptions { subscription.cancel() }
+  }
 }
