@@ -10,8 +10,21 @@ extension RunLedger.Page {
   }
 
   /// Returns whether a step has ended, or is being stopped before it could begin.
+  ///
+  /// A service that has not begun is over with the steps that would use it: it does not start any more.
   func isOver(_ step: StepIndex) -> Bool {
-    state[step].phase.isFinal || state[step].phase == .pending && controls[step].stop != nil
+    state[step].phase.isFinal
+      || state[step].phase == .pending && (controls[step].stop != nil || isWithoutUsers(step))
+  }
+
+  /// Returns whether a step is a service whose users are over; not for one that has none.
+  private func isWithoutUsers(_ service: StepIndex) -> Bool {
+    guard plan[service].action.isService,
+      let entry = services.users.first(where: { $0.service == service })
+    else { return false }
+    // Services among them use it for their own users, which are among them, too.
+    let users = entry.steps.filter { !plan[$0].action.isService }
+    return !users.isEmpty && users.allSatisfy { isOver($0) }
   }
 
   /// Returns a ticket that is answered when a step is ready to be used or has ended; nil if none that

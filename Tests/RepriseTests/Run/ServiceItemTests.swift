@@ -114,4 +114,38 @@ struct ServiceItemTests {
     run.cancel()
     #expect(try await run.outcomeInTime() == .cancelled)
   }
+
+  @Test func `the services of items that never start do not start after a service has failed`()
+    async throws
+  {
+    let started = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      let id = context.step.id
+      started.withLock { $0.append(id) }
+      guard id != "m[0]/plug" else { throw FailureReason.exited(status: 3) }
+      guard context.step.action.isService else { return [:] }
+      context.reportReady(outputs: [:])
+      try await Gate().waitUnlessCancelled()
+      return [:]
+    }
+    let text = """
+      steps:
+        - id: m
+          foreach: [1, 2, 3]
+          max-parallel: 1
+          fail-fast: true
+          steps:
+            - { id: db, service: x }
+            - { id: first, run: x, needs: [db] }
+            - { id: plug, service: x, needs: [first] }
+            - { id: later, run: x, needs: [plug] }
+      """
+    let run = Engine(executor: executor).start(try Workflow(text: text, file: "w.yaml"))
+    guard case .failed = try await run.outcome else {
+      Issue.record("\(run.state.phase)")
+      return
+    }
+    #expect(started.value == ["m[0]/db", "m[0]/first", "m[0]/plug"])
+    #expect(run.state["m[1]/db"]?.phase == .skipped(.unused, [:]))
+  }
 }

@@ -8,6 +8,7 @@ extension Run {
   ///
   /// - Parameter clock: The clock of the run, which advances until the end.
   /// - Returns: The outcome.
+  /// - Throws: `CancellationError` if the task is cancelled.
   func outcomeInTime(on clock: VirtualClock? = nil) async throws -> RunOutcome {
     await expectEventually("the run is over") {
       clock?.advanceToNextWake()
