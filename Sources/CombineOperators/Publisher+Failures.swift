@@ -27,7 +27,7 @@ extension Publisher {
       .eraseToAnyPublisher()
   }
 
-  /// Turns the values of ``materialize()`` back into signals.
+  /// Turns the values of `materialize()` back into signals.
   ///
   /// - Returns: The publisher of the values, which ends with the signal `finished` or `failure`.
   public func dematerialize<Value, Error>() -> AnyPublisher<Value, Error>
@@ -45,7 +45,7 @@ extension Publisher {
       .eraseToAnyPublisher()
   }
 
-  /// The values among the signals of ``materialize()``.
+  /// The values among the signals of `materialize()`.
   ///
   /// - Returns: The publisher of the values.
   public func values<Value, Error>() -> AnyPublisher<Value, Failure>
@@ -53,7 +53,7 @@ extension Publisher {
     compactMap { if case .value(let value) = $0 { value } else { nil } }.eraseToAnyPublisher()
   }
 
-  /// The failures among the signals of ``materialize()``.
+  /// The failures among the signals of `materialize()`.
   ///
   /// - Returns: The publisher of the failures.
   public func failures<Value, Error>() -> AnyPublisher<Error, Failure>
@@ -83,7 +83,7 @@ extension Publisher {
 // MARK: One of two publishers cannot fail
 
 extension Publisher {
-  /// ``concatMap(_:)`` with publishers that cannot fail.
+  /// `concatMap(_:)` with publishers that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -94,7 +94,7 @@ extension Publisher {
     concatMap { transform($0).setFailureType(to: Failure.self) }
   }
 
-  /// ``flatMapFirst(_:)`` with publishers that cannot fail.
+  /// `flatMapFirst(_:)` with publishers that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -105,7 +105,7 @@ extension Publisher {
     flatMapFirst { transform($0).setFailureType(to: Failure.self) }
   }
 
-  /// ``flatMapLatest(_:)`` with publishers that cannot fail.
+  /// `flatMapLatest(_:)` with publishers that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -118,7 +118,7 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// ``concatMap(_:)`` from a publisher that cannot fail.
+  /// `concatMap(_:)` from a publisher that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -128,7 +128,7 @@ extension Publisher where Failure == Never {
     setFailureType(to: Inner.Failure.self).concatMap(transform)
   }
 
-  /// ``concatMap(_:)`` where nothing can fail.
+  /// `concatMap(_:)` where nothing can fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -138,7 +138,7 @@ extension Publisher where Failure == Never {
     Publishers.ConcatMap(upstream: self, transform: transform)
   }
 
-  /// ``flatMapFirst(_:)`` from a publisher that cannot fail.
+  /// `flatMapFirst(_:)` from a publisher that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -148,7 +148,7 @@ extension Publisher where Failure == Never {
     setFailureType(to: Inner.Failure.self).flatMapFirst(transform)
   }
 
-  /// ``flatMapFirst(_:)`` where nothing can fail.
+  /// `flatMapFirst(_:)` where nothing can fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -158,7 +158,7 @@ extension Publisher where Failure == Never {
     Publishers.FlatMapFirst(upstream: self, transform: transform)
   }
 
-  /// ``flatMapLatest(_:)`` from a publisher that cannot fail.
+  /// `flatMapLatest(_:)` from a publisher that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
@@ -168,7 +168,7 @@ extension Publisher where Failure == Never {
     setFailureType(to: Inner.Failure.self).flatMapLatest(transform)
   }
 
-  /// ``flatMapLatest(_:)`` where nothing can fail.
+  /// `flatMapLatest(_:)` where nothing can fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.

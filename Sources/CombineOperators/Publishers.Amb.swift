@@ -5,7 +5,7 @@ public import CombineShim
 extension Publisher {
   /// Mirrors this publisher or another one, whichever publishes a value or a completion first.
   ///
-  /// The contract is that of ``Publishers/Amb``.
+  /// The contract is that of `Publishers.Amb`.
   ///
   /// - Parameter other: The other publisher.
   /// - Returns: The publisher of the winner's values.
@@ -20,7 +20,7 @@ extension Publisher {
 extension Collection where Element: Publisher {
   /// Mirrors the publisher of the collection that publishes a value or a completion first.
   ///
-  /// The contract is that of ``Publishers/Amb``.
+  /// The contract is that of `Publishers.Amb`.
   ///
   /// - Returns: The publisher of the winner's values.
   public func amb() -> Publishers.Amb<Element> {

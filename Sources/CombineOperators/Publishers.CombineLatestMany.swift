@@ -6,7 +6,7 @@ extension Collection where Element: Publisher {
   /// Publishes the latest values of all publishers of the collection whenever one of them changes.
   ///
   /// The contract is that of `combineLatest(_:)`. An empty collection publishes one empty array, then
-  /// finishes, as its ``zip()`` does. Linear in the number of publishers for an output.
+  /// finishes, as its `zip()` does. Linear in the number of publishers for an output.
   ///
   /// - Returns: The publisher of the latest values, in the order of the collection.
   public func combineLatest() -> Publishers.CombineLatestMany<Element> {

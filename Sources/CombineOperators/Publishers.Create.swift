@@ -5,14 +5,14 @@ public import CombineShim
 extension AnyPublisher {
   /// Creates a publisher from a closure that is called for each subscription.
   ///
-  /// The contract is that of ``Publishers/Create``.
+  /// The contract is that of `Publishers.Create`.
   ///
   ///     let places = AnyPublisher<Place, any Error>.create { feed in
   ///       let watch = manager.watch { feed.send($0) } onError: { feed.send(completion: .failure($0)) }
   ///       return AnyCancellable { watch.stop() }
   ///     }
   ///
-  /// - Parameter start: Begins to send values; see ``Publishers/Create/init(_:)``.
+  /// - Parameter start: Begins to send values; see `Publishers.Create.init(_:)`.
   /// - Returns: The publisher.
   public static func create(
     _ start: @escaping (Publishers.Create<Output, Failure>.Feed) -> any Cancellable
@@ -33,7 +33,9 @@ extension Publishers {
   ///   these threads or on that of a request. No lock is held then.
   /// - Complexity: constant for a value.
   public struct Create<Output, Failure: Error>: Publisher {
-    /// Sends values to one subscriber. Thread-safe.
+    /// Sends values to one subscriber.
+    ///
+    /// Thread-safe.
     public struct Feed: Sendable {
       fileprivate let subscription: OperatorSubscription<FeedMachine<Output, Failure>>
 

@@ -5,7 +5,7 @@ public import CombineShim
 extension Publisher {
   /// Creates a publisher from each value, and publishes the values of the newest one.
   ///
-  /// The counterpart of ``flatMapFirst(_:)``: a value cancels the publisher of the one before. Like
+  /// The counterpart of `flatMapFirst(_:)`: a value cancels the publisher of the one before. Like
   /// `map { … }.switchToLatest()`, but it holds no lock while it calls downstream.
   ///
   /// - Values: those of the newest publisher; a value of an earlier one that was not requested in time is

@@ -31,7 +31,7 @@ extension Publisher {
 extension Publisher {
   /// Publishes the latest value of another publisher for each value of this one.
   ///
-  /// The contract is that of ``withLatestFrom(_:transform:)``.
+  /// The contract is that of `withLatestFrom(_:transform:)`.
   ///
   /// - Parameter other: The publisher that is sampled.
   /// - Returns: The publisher of its values.
@@ -43,7 +43,7 @@ extension Publisher {
 
   /// Publishes the latest values of two other publishers for each value of this one.
   ///
-  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  /// The contract is that of `withLatestFrom(_:transform:)`, with the `combineLatest` of the others.
   ///
   /// - Parameters:
   ///   - other: The first publisher that is sampled.
@@ -61,7 +61,7 @@ extension Publisher {
 
   /// Combines each value of this publisher with the latest values of two others.
   ///
-  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  /// The contract is that of `withLatestFrom(_:transform:)`, with the `combineLatest` of the others.
   ///
   /// - Parameters:
   ///   - other: The first publisher that is sampled.
@@ -78,7 +78,7 @@ extension Publisher {
 
   /// Publishes the latest values of three other publishers for each value of this one.
   ///
-  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  /// The contract is that of `withLatestFrom(_:transform:)`, with the `combineLatest` of the others.
   ///
   /// - Parameters:
   ///   - other: The first publisher that is sampled.
@@ -98,7 +98,7 @@ extension Publisher {
 
   /// Combines each value of this publisher with the latest values of three others.
   ///
-  /// The contract is that of ``withLatestFrom(_:transform:)``, with the `combineLatest` of the others.
+  /// The contract is that of `withLatestFrom(_:transform:)`, with the `combineLatest` of the others.
   ///
   /// - Parameters:
   ///   - other: The first publisher that is sampled.

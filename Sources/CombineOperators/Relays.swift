@@ -2,8 +2,9 @@
 
 public import CombineShim
 
-/// A subject that only accepts values: nothing that sends to it can end it. It finishes when its last
-/// reference is released.
+/// A subject that only accepts values: nothing that sends to it can end it.
+///
+/// It finishes when its last reference is released.
 ///
 /// - Values: those that are accepted after the subscription; a value that is not requested is lost, as of
 ///   `PassthroughSubject`.
@@ -34,7 +35,7 @@ public final class PassthroughRelay<Output>: Publisher, Sendable {
   }
 }
 
-/// A ``PassthroughRelay`` with a current value, which each new subscriber receives first.
+/// A `PassthroughRelay` with a current value, which each new subscriber receives first.
 ///
 /// - Values: the current value, and then each that is accepted; without demand only the newest is kept, as
 ///   of `CurrentValueSubject`.

@@ -27,7 +27,7 @@ extension Journal {
   /// Returns whether a program that starts should resume a run: see ``unfinishedRuns(of:)``.
   ///
   /// - Throws: ``JournalError`` if an event cannot be read.
-  package func isUnfinished(_ run: RunRecord) throws(JournalError) -> Bool {
+  private func isUnfinished(_ run: RunRecord) throws(JournalError) -> Bool {
     guard run.status == .interrupted else { return false }
     guard case .runCancelling(.request)? = try lastChange(of: run)?.kind else { return true }
     return false

@@ -108,14 +108,15 @@ struct InterruptedRunTests {
       Step("work") { _ in }
     }
     let run = try await Engine().start(workflow, recordedIn: journal)
-    run.cancel()
-    #expect(try await run.outcome == .cancelled)
+    run.interrupt()
+    #expect(try await run.outcome == .interrupted)
     #expect(try await journal.unfinishedRuns(of: "w").map(\.id) == [run.id])
     let cancelled = try project.reprise("cancel", "\(run.id)")
     #expect(cancelled.status == 0, "\(cancelled.output)")
     #expect(try await journal.unfinishedRuns(of: "w").isEmpty)
-    // Its record is still one of a run that has ended.
-    #expect(try await journal.state(of: run.id).phase == .ended(.cancelled))
+    // Its events are still those of a run that its program has stopped.
+    #expect(try await journal.state(of: run.id).phase == .ended(.interrupted))
+    #expect(try await journal.run(run.id).status == .cancelled)
     #expect(try project.reprise("cancel", "\(run.id)").status == 2)
   }
 

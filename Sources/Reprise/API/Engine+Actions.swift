@@ -76,10 +76,10 @@ extension Engine {
     _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
     let problem = Value.problem(ofResults: Output.self)
-    registry.register(
-      name,
-      check: { _ throws(ArgumentError) in if let problem { throw ArgumentError([], problem) } }
-    ) { context in
+    let check: ActionCatalog.Check = { _ throws(ArgumentError) in
+      if let problem { throw ArgumentError([], problem) }
+    }
+    registry.register(name, check: check) { context in
       try StepOutputs(returned: try await body(context))
     }
   }

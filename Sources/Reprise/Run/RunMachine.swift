@@ -340,12 +340,13 @@ struct RunMachine: Sendable {
   /// is not undone. A run that is being interrupted can still be cancelled, but not the reverse: what is
   /// final stays so.
   private mutating func cancel(_ cause: CancellationCause, _ plan: Plan) -> [Action] {
-    guard mayRestart || isInterrupted && cause == .request else { return [] }
+    let isRequested = cause == .request
+    guard mayRestart || isInterrupted && isRequested else { return [] }
     reload = nil
     if case .toRestart = waiting {
       // It has stopped those under `finally` that were in progress.
       isFinallyConnected = false
-    } else if isFinallyConnected, cause == .request, !isKilled {
+    } else if isFinallyConnected, isRequested, !isKilled {
       waiting = .forFinally(cause)
       let undos = plan.undoingSteps
       return [.stop([], because: .cancel(cause))]

@@ -197,6 +197,7 @@ public struct StepContext: Sendable {
   ///     step was killed before.
   ///   - operation: The operation.
   /// - Returns: The result of the operation.
+  /// - Throws: The error of the operation.
   public func withKillHandler<Result: Sendable, Failure: Error>(
     _ onKill: @escaping @Sendable () -> Void, operation: () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

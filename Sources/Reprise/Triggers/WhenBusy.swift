@@ -39,6 +39,7 @@ public enum WhenBusy: Sendable, Equatable {
   /// The next element of an asynchronous sequence is requested only when its run may begin.
   ///
   /// - Parameter limit: The number of runs at a time; nil for no limit.
+  /// - Returns: The policy.
   public static func parallel(limit: Int? = nil) -> Self {
     .parallel(limit: limit, waiting: nil, whenFull: .fail)
   }

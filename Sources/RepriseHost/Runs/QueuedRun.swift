@@ -31,7 +31,9 @@ public final class QueuedRun: Sendable, Identifiable {
   /// The run; nil while it waits for its turn, and if it never begins.
   public var run: Run? { state.withLock { $0.run } }
 
-  /// Waits until the run has begun. Cancelling the task ends the wait, not the run.
+  /// Waits until the run has begun.
+  ///
+  /// Cancelling the task ends the wait, not the run.
   ///
   /// - Returns: The run.
   /// - Throws: ``HostError`` if the run never begins, such as ``HostError/cancelled(_:)``;
@@ -56,7 +58,9 @@ public final class QueuedRun: Sendable, Identifiable {
   }
 
   /// Cancels the run: a run that waits for its turn never begins, and one that has begun is cancelled
-  /// as by ``Reprise/Run/cancel()``. This is final: a program that starts does not resume the run.
+  /// as by ``Reprise/Run/cancel()``.
+  ///
+  /// This is final: a program that starts does not resume the run.
   public func cancel() {
     controls.cancel(now: false)
   }
@@ -81,7 +85,9 @@ public final class QueuedRun: Sendable, Identifiable {
     if isInterrupted { task.cancel() }
   }
 
-  /// Sets the run, or the reason that it never begins. Must be called once.
+  /// Sets the run, or the reason that it never begins.
+  ///
+  /// Must be called once.
   func begin(_ result: Result<Run, HostError>) {
     let run = try? result.get()
     let isInterrupted = state.withLock { state in

@@ -93,7 +93,9 @@ extension RunHost {
   }
 
   /// The runs of this host that wait for their turns or have not ended, in the order in which they
-  /// were recorded or resumed. Linear in their number.
+  /// were recorded or resumed.
+  ///
+  /// The cost grows with their number, as they are sorted.
   public var runs: [QueuedRun] { group.controls }
 
   /// Returns a run of this host that waits for its turn or has not ended.
