@@ -4,6 +4,8 @@
 struct GitHubPrograms {
   /// Their contents.
   var text = ""
+  /// Those of the repository itself that a shell runs.
+  var scripts: [String] = []
   /// Whether they belong to an action of another repository, so that they expect the variables of
   /// GitHub.
   var areOfAction = false
@@ -38,8 +40,12 @@ extension GitHubFile {
         && !Self.data.contains { name.hasSuffix($0) }
     }
     var programs = GitHubPrograms()
-    programs.text = paths.sorted().prefix(Self.programsMax)
-      .compactMap { files($0).map { String(decoding: $0, as: UTF8.self) } }.joined(separator: "\n")
+    let found = paths.sorted().prefix(Self.programsMax)
+      .compactMap { path in files(path).map { (path, String(decoding: $0, as: UTF8.self)) } }
+    programs.text = found.map(\.1).joined(separator: "\n")
+    programs.scripts = found.filter { path, text in
+      path.hasSuffix(".sh") || text.prefix { !$0.isNewline }.contains(/^#!.*sh\b/)
+    }.map(\.1)
     guard own, let source = scope?.source else { return programs }
     add(names.filter { $0.contains(Self.folder) }, of: source, to: &programs)
     return programs

@@ -70,3 +70,83 @@ extension GitHubStepWriter {
     return (step.scope?.action ?? job.node).mentions("steps.\(id).outputs.")
   }
 }
+
+// MARK: What is made for a machine that is thrown away
+
+extension GitHubStepWriter {
+  /// Refuses a script that removes the folder of the repository.
+  ///
+  /// - Throws: ``Untranslatable`` with the command.
+  func refuseRemoval(_ scripts: [String], in shell: GitHubShell) throws(Untranslatable) {
+    guard shell.language != .other || step.node["run"] == nil else { return }
+    let defaults =
+      job.node["defaults"]?["run"]?["working-directory"]?.text
+      ?? (job.call?.root ?? file.root)["defaults"]?["run"]?["working-directory"]?.text
+    let folder = step.node["working-directory"]?.text ?? (step.scope == nil ? defaults : nil)
+    let isHere = folder.map(isWorkspace) ?? true
+    let variables = workspaceVariables
+    let found =
+      scripts.firstValue {
+        GitHubRemoval.command(in: $0, startsHere: isHere, variables: variables)
+      }
+      ?? step.programs.scripts.firstValue {
+        GitHubRemoval.command(in: $0, variables: variables)
+      }
+    guard let found else { return }
+    throw Untranslatable(
+      "it removes the folder of the repository, which is a clone for one run there, and yours here: "
+        + found.onOneLine)
+  }
+
+  /// Whether a folder is that of the repository.
+  private func isWorkspace(_ folder: String) -> Bool {
+    let plain = folder.filter { !$0.isWhitespace }
+    return [".", "./", "", "${{github.workspace}}", "${{github.workspace}}/"].contains(plain)
+  }
+
+  /// The names of the variables whose value is the folder of the repository.
+  private var workspaceVariables: [String] {
+    let pairs =
+      (step.node["env"]?.pairs ?? []) + job.environment + (file.root["env"]?.pairs ?? [])
+    return pairs.compactMap { pair in
+      guard let text = pair.value.text, text.contains("github.workspace"), isWorkspace(text) else {
+        return nil
+      }
+      return pair.key.text
+    }
+  }
+
+  /// Commands that change more than the files of a run, on a machine that is not thrown away.
+  private static let changing = [
+    "git config --global": "your settings of git", "git clean -": "files that are not committed",
+    "git reset --hard": "changes that are not committed",
+    "docker system prune": "what docker has on this machine",
+    "docker image prune": "what docker has on this machine",
+    "docker volume prune": "what docker has on this machine",
+    "docker volume rm": "what docker has on this machine",
+    "rm -rf /usr": "programs of this machine",
+    "rm -rf /opt": "programs of this machine",
+  ]
+
+  /// Says what a script changes that is yours here, and thrown away after the run there.
+  func remarkChanges(of script: String) {
+    guard step.node["run"] != nil else { return }
+    for (command, subject) in Self.changing.sorted(by: { $0.key < $1.key })
+    where script.contains(command) {
+      file.remark(.note, "\(command): it changes or removes \(subject)")
+    }
+    if script.contains("/home/runner/") {
+      file.remark(.note, "/home/runner is a folder of the machines there, and not of this one")
+    }
+  }
+}
+
+extension Sequence {
+  /// Returns the first value that a closure finds.
+  fileprivate func firstValue<Value>(_ find: (Element) -> Value?) -> Value? {
+    for element in self {
+      if let value = find(element) { return value }
+    }
+    return nil
+  }
+}

@@ -282,6 +282,8 @@ struct GitHubStepWriter {
     let read =
       text + variables.map { "\n" + $0.1.withoutExpressions }.joined()
       + (step.programs.areOfAction ? "\n" + step.programs.text : "")
+    try refuseRemoval([text] + variables.map(\.1), in: shell)
+    remarkChanges(of: read)
     let script = try GitHubScript(text, shell, translator, taken: Set(environment.map(\.key)))
     environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
     let isLast = job.stepIDs.last == step.id

@@ -1,0 +1,57 @@
+import RepriseImport
+import Testing
+
+/// What a run does to a folder that is not thrown away, and what it must not take for granted.
+struct GitHubSilenceTests {
+  @Test(arguments: [
+    "sudo rm -rf ${GITHUB_WORKSPACE}", "rm -rf \"${{ github.workspace }}\"", "rm -rf ./*",
+    "rm -rf * .[!.]*", "test -d x && rm -fr \"$GITHUB_WORKSPACE\"/{*,.*}", "rm -rf .git",
+    "cd \"$GITHUB_WORKSPACE\" && rm -rf -- *", "find . -mindepth 1 -delete", "rm -rf $ROOT/",
+    "find \"$PWD\" -mindepth 1 ! -name .git -exec rm -rf {} +", "ls -A1 | xargs rm -rf",
+    "(cd sub; make)\nrm -rf ./*", "git rm -rf .", "rm -rf ~/*", "rm -rf \"$(pwd)\"/*",
+  ])
+  func `a script that removes the folder of the repository fails`(_ script: String) throws {
+    let lines = script.replacing("\n", with: "\n    ")
+    let workflow = try importedSteps(
+      "- run: |\n    \(lines)\n  env: { ROOT: \"${{ github.workspace }}\" }")
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    #expect(
+      workflow.text.contains("it removes the folder of the repository"), "\(workflow.text)")
+  }
+
+  @Test(arguments: [
+    "rm -rf build dist/*", "rm -rf *.log", "cd dist && rm -rf *",
+    "rm -rf \"$GITHUB_WORKSPACE/out\"",
+    "find . -name '*.o' -delete", "echo 'rm -rf ./*'", "# rm -rf ./*", "rm -rf ~/.cache/x",
+    "cat <<END\nrm -rf ./*\nEND", "rm -rf .git/hooks", "find . -empty -delete", "rm -rf $OTHER/*",
+  ])
+  func `a script that removes other files runs`(_ script: String) throws {
+    let lines = script.replacing("\n", with: "\n    ")
+    let workflow = try importedSteps("- run: |\n    \(lines)\n")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `a program that removes the folder of the repository makes its step fail`() throws {
+    let files = ["ci/clean.sh": "#!/bin/sh\nrm -rf \"$GITHUB_WORKSPACE\"\n"]
+    let workflow = try importedSteps("- run: ci/clean.sh", files: files)
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    let other = try importedSteps(
+      "- { run: rm -rf ./*, working-directory: dist }", files: files)
+    #expect(other.verdict == .withNotes, "\(other.remarks)")
+  }
+
+  @Test(arguments: [
+    ("git config --global user.name x", "your settings of git"),
+    ("git reset --hard HEAD", "changes that are not committed"),
+    ("sudo rm -rf /usr/share/dotnet", "programs of this machine"),
+    ("docker image prune --all --force", "what docker has"),
+    ("ls /home/runner/work/a/a", "/home/runner is a folder of the machines there"),
+  ])
+  func `what a script changes outside of its run is a note`(
+    _ script: String, _ note: String
+  ) throws {
+    let workflow = try importedSteps("- run: \(script)")
+    #expect(workflow.remarks.contains { $0.text.contains(note) }, "\(workflow.remarks)")
+    #expect(workflow.verdict == .withNotes)
+  }
+}
