@@ -54,4 +54,37 @@ struct GitHubSilenceTests {
     #expect(workflow.remarks.contains { $0.text.contains(note) }, "\(workflow.remarks)")
     #expect(workflow.verdict == .withNotes)
   }
+
+  @Test(arguments: [
+    ("release: {}", "run: echo $GITHUB_REF", true),
+    ("push: { tags: [v1] }", "if: github.ref == 'x'", true),
+    ("pull_request: {}", "if: github.ref == 'refs/heads/main'", true),
+    ("push: { branches: [main], tags: [v1] }", "run: echo $GITHUB_REF", false),
+    ("{ push: {}, release: {} }", "run: echo $GITHUB_REF", false),
+    ("{ release: {}, push: {} }", "run: echo $GITHUB_REF", true),
+    ("{ push: {}, release: {} }", "if: github.ref == 'refs/heads/main'", false),
+    ("push: { branches: [release-*] }", "run: echo $GITHUB_REF", true),
+    ("workflow_dispatch: {}", "run: echo $GITHUB_REF", false),
+  ])
+  func `a ref has no default value that its event cannot have`(
+    _ events: String, _ key: String, _ isNeeded: Bool
+  ) throws {
+    let all = events.hasPrefix("{") ? events : "{ \(events) }"
+    let step = key.hasPrefix("run") ? key : "\(key)\n        run: make"
+    let workflow = try imported(
+      "on: \(all)\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - \(step)\n")
+    #expect(
+      workflow.remarks.contains { $0.text.hasSuffix("github_ref, which has no default value") }
+        == isNeeded, "\(workflow.text)")
+  }
+
+  @Test func `a group of runs needs no ref`() throws {
+    let workflow = try imported(
+      """
+      on: pull_request
+      concurrency: "${{ github.ref }}"
+      jobs: { a: { runs-on: ubuntu-latest, steps: [{ run: make }] } }
+      """)
+    #expect(workflow.text.contains("default: refs/heads/main"), "\(workflow.text)")
+  }
 }

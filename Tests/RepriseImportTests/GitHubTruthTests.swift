@@ -121,18 +121,15 @@ struct GitHubTruthTests {
   }
 
   @Test(arguments: [
-    ("{ push: { tags: ['v*'] } }", true), ("release", true), ("[release, pull_request]", true),
-    ("{ push: { tags: ['v*'], branches: [main] } }", false), ("[release, push]", false),
-    ("[release, workflow_dispatch]", false),
+    ("{ push: { tags: ['v*'] } }", "tag"), ("release", "tag"), ("[release, push]", "tag"),
+    ("{ push: { tags: ['v*'], branches: [main] } }", "branch"), ("[push, release]", "branch"),
   ])
-  func `the ref of a workflow that only tags start has no default value`(
-    _ events: String, _ isRequired: Bool
+  func `the type of the ref is that of the default event`(
+    _ events: String, _ type: String
   ) throws {
     let workflow = try imported(
-      "on: \(events)\njobs: { a: { runs-on: x, steps: [{ run: 'a ${{ github.ref_name }}' }] } }")
-    let note = "github.ref_name is the parameter github_ref_name, which has no default value"
-    #expect(workflow.remarks.contains { $0.text == note } == isRequired, "\(workflow.remarks)")
-    #expect(workflow.text.contains("default: main") != isRequired, "\(workflow.text)")
+      "on: \(events)\njobs: { a: { runs-on: x, steps: [{ run: 'a ${{ github.ref_type }}' }] } }")
+    #expect(workflow.text.contains("default: \(type)"), "\(workflow.text)")
   }
 
   @Test func `a commit that a push always has is no empty text`() throws {

@@ -264,17 +264,6 @@ extension GitHubFile {
     }
   }
 
-  /// Whether only tags and releases start the workflow, or pull requests beside these: never a branch.
-  var isForTags: Bool {
-    let push = root["on"]?["push"]
-    let isOfTags =
-      (push?["tags"] ?? push?["tags-ignore"]) != nil
-      && (push?["branches"] ?? push?["branches-ignore"]) == nil
-    let ofTags = events.filter { $0 == "release" || $0 == "push" && isOfTags }
-    let ofPulls = events.filter { $0.hasPrefix("pull_request") && $0 != "pull_request_target" }
-    return !ofTags.isEmpty && ofTags.count + ofPulls.count == events.count
-  }
-
   /// Returns parts of a text in which the folder of the repository, as a part of that of the machine,
   /// is the folder of the run, whatever its name is here.
   func withWorkspace(_ parts: [GitHubTemplate.Part]) -> [GitHubTemplate.Part] {

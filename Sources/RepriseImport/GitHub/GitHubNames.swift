@@ -20,6 +20,8 @@ struct GitHubNames {
   var hasUnknownVariables = false
   /// Whether this place is one for all combinations of the matrix.
   var isOutsideMatrix = false
+  /// Whether this place is the name of a group of runs, for which one is as good as another.
+  var isGroup = false
   /// Whether secrets are allowed in this place.
   var allowsSecrets = false
   /// The use of the composite action that this place is a part of.
@@ -135,17 +137,17 @@ struct GitHubNames {
       let branch = file.mainBranch
       let defaults = [
         "event_name": file.eventName, "ref": "refs/heads/\(branch)", "ref_name": branch,
-        "ref_type": file.isForTags ? "tag" : "branch", "repository": file.repository,
+        "ref_type": file.startsOnTag ? "tag" : "branch", "repository": file.repository,
         "repository_owner": file.owner, "event.repository.default_branch": branch,
         "event.repository.full_name": file.repository,
         "event.repository.name": String(file.repository.drop { $0 != "/" }.dropFirst()),
       ]
-      // Where there is never a branch, no value of a branch is true, not even in a comparison.
-      let isTag = file.isForTags && ["ref", "ref_name"].contains(name)
-      let known = isTag ? "" : defaults[path.joined(separator: ".")] ?? ""
+      // Where the event has no branch, no value of a branch is true, not even in a comparison.
+      let isElsewhere = ["ref", "ref_name"].contains(name) && !isGroup && !file.startsOnBranch
+      let known = isElsewhere ? "" : defaults[path.joined(separator: ".")] ?? ""
       return parameter(
         ["github"] + path, kind: .text, fallback: .text(known),
-        isNeeded: isTag || isNeeded && known.isEmpty && file.hasValue(path))
+        isNeeded: isElsewhere || isNeeded && known.isEmpty && file.hasValue(path))
     }
   }
 

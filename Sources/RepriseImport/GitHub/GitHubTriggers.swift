@@ -73,7 +73,9 @@ extension GitHubFile {
       guard let group = node.text ?? node["group"]?.text else {
         throw Untranslatable("it has no group")
       }
-      let text = try ExpressionTranslator(names: GitHubNames(file: self)).template(group)
+      var names = GitHubNames(file: self)
+      names.isGroup = true
+      let text = try ExpressionTranslator(names: names).template(group)
       guard !text.contains("run.id") else {
         remark(
           .note, "concurrency: \(group): each run has a group of its own, or that of its branch")
@@ -126,5 +128,29 @@ extension GitHubFile {
         Draft.Item(
           $0, .map([Draft.Item("env", .text($0)), Draft.Item("required", .word("false"))]))
       })
+  }
+}
+
+extension GitHubFile {
+  /// Whether the event that a run has by default belongs to a tag.
+  var startsOnTag: Bool {
+    let push = root["on"]?["push"]
+    return eventName == "release"
+      || eventName == "push" && (push?["tags"] ?? push?["tags-ignore"]) != nil
+        && (push?["branches"] ?? push?["branches-ignore"]) == nil
+  }
+
+  /// Whether the event that a run has by default can belong to the branch that is the default.
+  var startsOnBranch: Bool {
+    switch eventName {
+    case "release", "create", "delete", "merge_group", "registry_package": return false
+    case "pull_request", "pull_request_review", "pull_request_review_comment": return false
+    case "push":
+      guard let branches = root["on"]?["push"]?["branches"]?.texts else { return !startsOnTag }
+      return branches.contains { name in
+        ["*", "**"].contains(name) || !name.contains { "*?[!+".contains($0) }
+      }
+    default: return true
+    }
   }
 }
