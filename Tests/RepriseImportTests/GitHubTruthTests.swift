@@ -167,13 +167,13 @@ struct GitHubTruthTests {
   @Test func `a program of the repository gets the variables of GitHub that it reads`() throws {
     let workflow = try importedSteps(
       "- run: ./misc/x.sh",
-      files: ["misc/x.sh": "echo $GITHUB_REPOSITORY $GITHUB_EVENT_PATH $GITHUB_OWN"])
+      files: ["misc/x.sh": "echo $GITHUB_REPOSITORY $RUNNER_NAME $GITHUB_OWN"])
     #expect(
       workflow.text.contains("GITHUB_REPOSITORY: ${{ params.github_repository }}"),
       "\(workflow.text)")
     #expect(!workflow.text.contains("GITHUB_OWN"))
     #expect(
       workflow.remarks.map(\.text).contains(
-        "a program of this step reads GITHUB_EVENT_PATH: not set here"), "\(workflow.remarks)")
+        "a program of this step reads RUNNER_NAME: not set here"), "\(workflow.remarks)")
   }
 }
