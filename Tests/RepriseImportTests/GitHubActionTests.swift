@@ -86,7 +86,7 @@ struct GitHubActionTests {
     ("benc-uk/workflow-dispatch@v1", "workflow: w.yml", "gh workflow run \"$WORKFLOW\""),
     ("aws-actions/amazon-ecr-login@v2", "", "aws ecr get-login-password"),
     ("stefanzweifel/git-auto-commit-action@v5", "file_pattern: a", "git add a"),
-    ("peter-evans/create-pull-request@v6", "add-paths: a, base: b", "--base \"b\""),
+    ("peter-evans/create-pull-request@v6", "add-paths: a, base: b", "BASE: b"),
     (
       "softprops/action-gh-release@v2", "tag_name: v1, files: \"a.zip\"",
       "gh release view \"${TAG#refs/tags/}\" > /dev/null 2>&1 || gh release create"
@@ -156,7 +156,7 @@ struct GitHubActionTests {
       "zizmorcore/zizmor-action@v1", "persona: auditor",
       "zizmor --no-exit-codes --persona \"auditor\" ."
     ),
-    ("zizmorcore/zizmor-action@v1", "advanced-security: false", "run: zizmor .\n"),
+    ("zizmorcore/zizmor-action@v1", "advanced-security: false", " zizmor .\n"),
     ("snyk/actions/node@v1", "args: --all, command: code test", "snyk code test --all"),
     ("bufbuild/buf-push-action@v1", "input: p", "cd \"p\"\n      buf push"),
     (

@@ -87,4 +87,31 @@ struct GitHubSilenceTests {
       """)
     #expect(workflow.text.contains("default: refs/heads/main"), "\(workflow.text)")
   }
+
+  @Test(arguments: [
+    ("zizmorcore/zizmor-action@v0.1", "{}", "GH_TOKEN: ${{ secrets.GITHUB_TOKEN }}"),
+    ("zizmorcore/zizmor-action@v0.1", "{}", ": \"${GH_TOKEN:?"),
+    ("zizmorcore/zizmor-action@v0.1", "{ online-audits: false }", "zizmor --no-online-audits"),
+    ("golangci/golangci-lint-action@v9", "{}", "  golangci-lint config verify\n"),
+    (
+      "golangci/golangci-lint-action@v9", "{ args: -v --config=x.yml }",
+      "golangci-lint config verify --config=x.yml\n"
+    ),
+    ("golangci/golangci-lint-action@v9", "{ verify: false }", "run: golangci-lint run"),
+    ("golangci/golangci-lint-action@v6", "{}", "run: golangci-lint run"),
+    ("peter-evans/create-pull-request@v8", "{}", "--base \"$BASE\""),
+    ("peter-evans/create-pull-request@v8", "{}", "BODY: Automated changes by"),
+    ("peter-evans/create-pull-request@v8", "{}", "BASE=$(git symbolic-ref --quiet --short HEAD)"),
+    ("peter-evans/create-pull-request@v8", "{ base: dev }", "BASE: dev"),
+    ("peter-evans/create-pull-request@v8", "{ body: \"\" }", "BODY=\n"),
+    ("peter-evans/create-pull-request@v8", "{}", "the commit is yours here"),
+    ("actions/checkout@v4", "{ ref: dev }", "switch to $branch before the run"),
+  ])
+  func `the defaults of an action are those that it has there`(
+    _ uses: String, _ inputs: String, _ expected: String
+  ) throws {
+    let workflow = try importedSteps("- uses: \(uses)\n  with: \(inputs)")
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
 }

@@ -92,9 +92,11 @@ extension ActionRule {
     ]
     guard let suffix = suffixes[inputs["branch-suffix"] ?? ""] else { return nil }
     let body = inputs["body-path"].map { "BODY=$(cat \"\($0)\")\n" } ?? ""
+    let given = inputs.step["with"]?["body"] == nil ? automatic : inputs["body"] ?? ""
+    let start = (given.isEmpty ? "BODY=\n" : "") + base(inputs)
     return .script(
       """
-      \(inputs.folder("path"))\(suffix.isEmpty ? "" : "BRANCH=$BRANCH\(suffix)\n")\(body)report() { echo "pull-request-$1=$2" >> "$REPRISE_OUTPUT"; }
+      \(inputs.folder("path"))\(start)\(suffix.isEmpty ? "" : "BRANCH=$BRANCH\(suffix)\n")\(body)report() { echo "pull-request-$1=$2" >> "$REPRISE_OUTPUT"; }
       git add \((inputs["add-paths"] ?? "-A").onOneLine)
       if git diff --cached --quiet; then
         report operation none
@@ -105,10 +107,10 @@ extension ActionRule {
       git commit\(inputs.flag("signoff", "--signoff")) -m "$MESSAGE"
       git push --force -u origin "$BRANCH"
       if [ "$(gh pr view "$BRANCH" --json state --jq .state 2> /dev/null)" = OPEN ]; then
-        gh pr edit "$BRANCH" --title "$TITLE" --body "$BODY"
+        gh pr edit "$BRANCH" --title "$TITLE" --body "$BODY" --base "$BASE"
         report operation updated
       else
-        gh pr create --head "$BRANCH" --title "$TITLE" --body "$BODY"\(inputs.option("base", "--base"))\(inputs.flag("draft", "--draft"))
+        gh pr create --head "$BRANCH" --title "$TITLE" --body "$BODY" --base "$BASE"\(inputs.flag("draft", "--draft"))
         report operation created
       fi
       url=$(gh pr view "$BRANCH" --json url --jq .url)
@@ -123,8 +125,35 @@ extension ActionRule {
         ("BRANCH", inputs["branch"] ?? "create-pull-request/patch"),
         ("MESSAGE", inputs["commit-message"] ?? "[create-pull-request] automated change"),
         ("TITLE", inputs["title"] ?? "Changes by create-pull-request action"),
-        ("BODY", inputs["body"] ?? ""), token(inputs),
-      ])
+        ("BODY", given), ("BASE", inputs["base"] ?? ""), token(inputs),
+      ], note: "\(inputs.name): the commit is yours here, with your settings of git")
+  }
+
+  /// The text of a pull request that has no other.
+  private static let automatic =
+    "Automated changes by [create-pull-request]"
+    + "(https://github.com/peter-evans/create-pull-request) GitHub action"
+
+  /// Returns the commands that set the branch which a pull request is for: the one that is here, or
+  /// one that has the same commit, because the changes belong to it.
+  private static func base(_ inputs: ActionInputs) -> String {
+    guard inputs["base"] != nil else {
+      return """
+        BASE=$(git symbolic-ref --quiet --short HEAD) || {
+          echo "no branch is checked out that the pull request could be for" >&2
+          exit 1
+        }
+
+        """
+    }
+    return """
+      [ "$(git symbolic-ref --quiet --short HEAD)" = "$BASE" ] ||
+        [ "$(git rev-parse HEAD)" = "$(git rev-parse --verify --quiet "origin/$BASE")" ] || {
+        echo "switch to $BASE before the run: the pull request is for this branch" >&2
+        exit 1
+      }
+
+      """
   }
 
   /// Lists the files that differ from the branch that the commit would be merged into.

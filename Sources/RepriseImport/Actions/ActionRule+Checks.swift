@@ -4,10 +4,11 @@ extension ActionRule {
   static let checks = [
     ActionRule(
       "golangci/golangci-lint-action",
-      ignoring: ["version", "skip-cache", "skip-save-cache", "install-mode", "verify", "cache"]
+      ignoring: ["version", "skip-cache", "skip-save-cache", "install-mode", "cache"]
     ) {
       guard $0.isUnset("install-only") else { return installed($0) }
-      let run = $0.folder() + "golangci-lint run\($0.words("args"))"
+      guard let verify = verification($0) else { return nil }
+      let run = $0.folder() + verify + "golangci-lint run\($0.words("args"))"
       guard !$0.isUnset("only-new-issues") else { return .script(run) }
       guard $0.is("only-new-issues") else { return nil }
       return .script(
@@ -166,6 +167,21 @@ extension ActionRule {
         env: [("MESSAGE", $0["commit_message"] ?? "Prettified Code!")])
     },
   ]
+
+  /// Returns the command that checks the configuration of golangci-lint first, if there is one, as
+  /// the action does since version 7; nil if it is not known whether it does.
+  private static func verification(_ inputs: ActionInputs) -> String? {
+    guard inputs.isUnset("verify", or: "true") else {
+      return inputs.is("verify", "false") ? "" : nil
+    }
+    let version = (inputs.uses.split(separator: "@").last ?? "").drop { $0 == "v" }
+    let isCommit = version.count == 40 && !version.contains(".")
+    if !isCommit, let major = Int(version.prefix { $0 != "." }), major < 7 { return "" }
+    let option =
+      (inputs["args"] ?? "").firstMatch(of: /--config=[^ \n]+/).map { " \($0.output)" } ?? ""
+    return "if golangci-lint config path\(option) > /dev/null 2>&1; then\n"
+      + "  golangci-lint config verify\(option)\nfi\n"
+  }
 
   private static func semanticVersions(_ inputs: ActionInputs) -> ActionEquivalent? {
     var words = "cargo semver-checks check-release"

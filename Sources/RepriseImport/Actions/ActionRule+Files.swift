@@ -153,7 +153,15 @@ extension ActionRule {
         echo "switch to $REF before the run: the files here are of another commit" >&2
         exit 1
       }
+      branch=${REF#refs/heads/}
+      for name in "refs/heads/$branch" "refs/remotes/origin/$branch"; do
+        [ -n "$REF" ] && git show-ref --quiet --verify "$name" || continue
+        [ "$(git symbolic-ref --quiet --short HEAD)" = "$branch" ] || {
+          echo "switch to $branch before the run: another branch is checked out" >&2
+          exit 1
+        }
+      done
       """, env: [("REF", ref)],
-      note: "checkout of \(ref): it fails if the files here are of another commit")
+      note: "checkout of \(ref): it fails if the files here are of another commit or branch")
   }
 }

@@ -12,16 +12,19 @@ extension ActionRule {
         reports == "true"
         ? " --no-exit-codes"
         : reports == "false" ? "" : " $([ \"$REPORTS\" != true ] || echo --no-exit-codes)"
-      guard $0.isUnset("online-audits", or: "true") else { return nil }
+      let isOnline = $0.isUnset("online-audits", or: "true")
+      guard isOnline || $0.is("online-audits", "false") else { return nil }
+      // The token of the run is the default there, and without one it leaves out these audits.
+      let token = $0.step["with"]?["token"] == nil ? "${{ github.token }}" : $0["token"] ?? ""
+      let isGiven = isOnline && !token.isEmpty
       return .script(
-        "zizmor" + option + $0.option("persona", "--persona")
+        (isGiven ? ": \"${GH_TOKEN:?zizmor asks GitHub, and needs a token}\"\n" : "")
+          + "zizmor" + (isOnline ? "" : " --no-online-audits") + option
+          + $0.option("persona", "--persona")
           + $0.option("min-severity", "--min-severity")
           + $0.option("min-confidence", "--min-confidence") + $0.option("config", "--config")
           + " \(($0["inputs"] ?? ".").onOneLine)",
-        env: [
-          ("GH_TOKEN", $0["token"] ?? "${{ github.token }}"),
-          ("REPORTS", reports.contains("${{") ? reports : ""),
-        ])
+        env: [("GH_TOKEN", token), ("REPORTS", reports.contains("${{") ? reports : "")])
     },
     ActionRule(
       "snyk/actions/golang", "snyk/actions/node", "snyk/actions/python", "snyk/actions/maven",
