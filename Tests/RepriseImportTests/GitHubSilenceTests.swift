@@ -114,4 +114,15 @@ struct GitHubSilenceTests {
     #expect(workflow.text.contains(expected), "\(workflow.text)")
     #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
   }
+
+  @Test func `a file of an action that is left out is missing where it is read`() throws {
+    let workflow = try importedSteps(
+      """
+      - { uses: ossf/scorecard-action@v2, with: { results_file: results.sarif } }
+      - { uses: actions/upload-artifact@v4, with: { name: s, path: results.sarif } }
+      """)
+    #expect(workflow.verdict == .inPart, "\(workflow.text)")
+    let reason = "results.sarif is a file of ossf/scorecard-action, which is left out"
+    #expect(workflow.text.contains(reason), "\(workflow.text)")
+  }
 }

@@ -12,8 +12,37 @@ extension GitHubJob {
       return
     }
     add(node["steps"]?.elements ?? [], within: nil, in: file)
+    refuseReaders()
     planStart(in: file)
     planGroup(in: file)
+  }
+
+  /// Makes steps missing that read a file which an action that is left out would have made.
+  private func refuseReaders() {
+    var makers: [(file: String, action: String)] = []
+    for position in steps.indices {
+      let step = steps[position]
+      switch step.work {
+      case .note(let text) where text.hasSuffix("left out"):
+        let action = String((step.node["uses"]?.text ?? "").prefix { $0 != "@" })
+        for pair in step.node["with"]?.pairs ?? [] {
+          let name = pair.key.text ?? ""
+          guard ["results_file", "output", "output-file", "output_file"].contains(name),
+            let made = pair.value.text, made.count > 3, !made.contains("${{")
+          else { continue }
+          makers.append((made, action))
+        }
+      case .script:
+        let texts = [step.node["run"]] + (step.node["with"]?.pairs ?? []).map(\.value)
+        let maker = makers.first { maker in
+          texts.contains { $0?.text?.contains(maker.file) == true }
+        }
+        guard let maker else { continue }
+        steps[position].work = .missing(
+          "\(maker.file) is a file of \(maker.action), which is left out")
+      case .nothing, .note, .missing: break
+      }
+    }
   }
 
   /// Adds steps, and those of the composite actions that they use.
