@@ -125,4 +125,24 @@ struct GitHubSilenceTests {
     let reason = "results.sarif is a file of ossf/scorecard-action, which is left out"
     #expect(workflow.text.contains(reason), "\(workflow.text)")
   }
+
+  @Test func `what is not needed for the work itself is a note`() throws {
+    let workflow = try imported(
+      """
+      on: { workflow_call: { outputs: { done: { value: "${{ jobs.a.outputs.d }}" } } } }
+      run-name: x
+      jobs:
+        a:
+          runs-on: [self-hosted, big]
+          timeout-minutes: 5
+          steps: [{ run: make }, { run: rm -r tmp, if: always() }]
+      """)
+    for part in [
+      "on: workflow_call: outputs: done", "run-name is left out", "self-hosted, big",
+      "after its time, no step of it runs here",
+    ] {
+      #expect(workflow.remarks.contains { $0.text.contains(part) }, "\(workflow.remarks)")
+    }
+    #expect(workflow.verdict == .withNotes)
+  }
 }

@@ -114,7 +114,10 @@ struct GitHubImport {
       items.append(Draft.Item("name", .text(name)))
     }
     // The name of a run is for people, and the token has the permissions of the person here.
-    for key in ["run-name", "permissions"] { root[key]?.accept() }
+    root["permissions"]?.accept()
+    if let name = root["run-name"]?.accept() {
+      file.remark(.note, "run-name is left out: runs are named by their workflow", at: name)
+    }
     let triggers = file.triggers()
     let triggerComments = file.takeComments()
     let concurrency = file.concurrency()

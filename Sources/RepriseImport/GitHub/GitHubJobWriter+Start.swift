@@ -3,6 +3,22 @@
 import YAML
 
 extension GitHubJobWriter {
+  /// Says which machines the job is meant for, if GitHub does not provide them.
+  func remarkMachines(_ place: SourceNode) {
+    let labels = place.texts + (place["labels"]?.texts ?? [])
+    let others = labels.filter { label in
+      !["ubuntu", "windows", "macos", "${{", "self-hosted"].contains {
+        label.lowercased().contains($0)
+      }
+    }
+    guard labels.contains("self-hosted") || !others.isEmpty else { return }
+    let list = (labels.contains("self-hosted") ? ["self-hosted"] : []) + others
+    file.remark(
+      .note,
+      "job \(job.id) is meant for a machine with what it needs: \(list.joined(separator: ", "))",
+      at: place)
+  }
+
   /// Returns the services of the job.
   func services(_ condition: JobCondition) -> [Draft.Item] {
     var items: [Draft.Item] = []
@@ -61,6 +77,12 @@ extension GitHubJobWriter {
     do throws(Untranslatable) {
       if let timeout = try node["timeout-minutes"]?.minutes(translator) {
         items.append(Draft.Item("timeout", .text(timeout)))
+        if job.steps.contains(where: { $0.id != nil && $0.testsStatus }) {
+          file.remark(
+            .note,
+            "job \(job.id): after its time, no step of it runs here, also none with always()",
+            at: node["timeout-minutes"])
+        }
       }
     } catch {
       refuse(error, "timeout-minutes", at: node["timeout-minutes"])

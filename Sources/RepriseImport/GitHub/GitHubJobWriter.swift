@@ -130,6 +130,7 @@ struct GitHubJobWriter {
     if let place = node["runs-on"] {
       let labels = (place.texts + (place["labels"]?.texts ?? [])).joined(separator: " ")
       place["group"]?.accept()
+      remarkMachines(place)
       for system in ["windows", "macos"]
       where labels.lowercased().contains(system) || system == "windows" && job.isForWindows {
         file.remark(.note, "job \(job.id) is meant for \(system)", at: place)

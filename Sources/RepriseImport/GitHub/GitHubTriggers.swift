@@ -49,7 +49,13 @@ extension GitHubFile {
     // The events themselves are in the remark, with what they are limited to.
     for name in others { node[name]?.accept() }
     let declared = node["workflow_call"]
-    for key in ["outputs", "secrets"] { declared?[key]?.accept() }
+    declared?["secrets"]?.accept()
+    if let outputs = declared?["outputs"]?.accept() {
+      let names = outputs.pairs.compactMap(\.key.text).joined(separator: ", ")
+      remark(
+        .note, "on: workflow_call: outputs: \(names): left out: write \"outputs\" for its callers",
+        at: outputs)
+    }
     let schedules = (node["schedule"]?.elements ?? []).compactMap { element -> Draft.Item? in
       guard let cron = element["cron"]?.text, (try? CronExpression(cron)) != nil else {
         remark(.missing, "schedule: \(element["cron"]?.text ?? "it has no cron")", at: element)
