@@ -9,6 +9,7 @@ struct GitHubSilenceTests {
     "cd \"$GITHUB_WORKSPACE\" && rm -rf -- *", "find . -mindepth 1 -delete", "rm -rf $ROOT/",
     "find \"$PWD\" -mindepth 1 ! -name .git -exec rm -rf {} +", "ls -A1 | xargs rm -rf",
     "(cd sub; make)\nrm -rf ./*", "git rm -rf .", "rm -rf ~/*", "rm -rf \"$(pwd)\"/*",
+    "sudo -S rm -rf $GITHUB_WORKSPACE", "x\nrm -r -f ./* && y", "find . -delete",
   ])
   func `a script that removes the folder of the repository fails`(_ script: String) throws {
     let lines = script.replacing("\n", with: "\n    ")
@@ -24,6 +25,7 @@ struct GitHubSilenceTests {
     "rm -rf \"$GITHUB_WORKSPACE/out\"",
     "find . -name '*.o' -delete", "echo 'rm -rf ./*'", "# rm -rf ./*", "rm -rf ~/.cache/x",
     "cat <<END\nrm -rf ./*\nEND", "rm -rf .git/hooks", "find . -empty -delete", "rm -rf $OTHER/*",
+    "rm -rf ./build",
   ])
   func `a script that removes other files runs`(_ script: String) throws {
     let lines = script.replacing("\n", with: "\n    ")

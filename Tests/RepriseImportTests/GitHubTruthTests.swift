@@ -143,27 +143,6 @@ struct GitHubTruthTests {
     #expect(workflow.remarks.contains { $0.text.hasSuffix(note) }, "\(workflow.remarks)")
   }
 
-  @Test(arguments: [
-    "sudo rm -rf ${GITHUB_WORKSPACE}", "sudo -S rm -rf ${GITHUB_WORKSPACE}",
-    "rm -rf \"${{ github.workspace }}\"/*",
-    "x\nrm -r -f ./* && y", "find . -delete", "rm -Rf \"$PWD\"",
-  ])
-  func `a script that removes all files of the repository fails`(_ script: String) throws {
-    let lines = script.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
-    let workflow = try importedSteps("- run: |\n\(lines)\n- uses: actions/checkout@v4\n- run: make")
-    #expect(workflow.verdict == .inPart, "\(workflow.text)")
-    #expect(workflow.text.contains("it removes all files of the repository"), "\(workflow.text)")
-  }
-
-  @Test(arguments: [
-    "rm -rf ./build", "rm -f *", "cd /tmp/x && rm -rf *", "rm -rf $GITHUB_WORKSPACE/build",
-    "rm --force *", "find . -name '*.o' -delete",
-  ])
-  func `a script that removes other files runs`(_ script: String) throws {
-    let workflow = try importedSteps("- run: |\n    \(script)")
-    #expect(workflow.verdict == .withNotes, "\(workflow.text)")
-  }
-
   @Test func `a program of the repository gets the variables of GitHub that it reads`() throws {
     let workflow = try importedSteps(
       "- run: ./misc/x.sh",

@@ -79,11 +79,7 @@ extension GitHubStepWriter {
   /// - Throws: ``Untranslatable`` with the command.
   func refuseRemoval(_ scripts: [String], in shell: GitHubShell) throws(Untranslatable) {
     guard shell.language != .other || step.node["run"] == nil else { return }
-    let defaults =
-      job.node["defaults"]?["run"]?["working-directory"]?.text
-      ?? (job.call?.root ?? file.root)["defaults"]?["run"]?["working-directory"]?.text
-    let folder = step.node["working-directory"]?.text ?? (step.scope == nil ? defaults : nil)
-    let isHere = folder.map(isWorkspace) ?? true
+    let isHere = folderNode?.text.map(isWorkspace) ?? true
     let variables = workspaceVariables
     let found =
       scripts.firstValue {

@@ -196,9 +196,6 @@ struct GitHubStepWriter {
       case .missing(let text): throw Untranslatable(text)
       case .script(let text, let variables, let note):
         remarkVariables()
-        if step.node["run"] != nil, text.removesWorkspace(isElsewhere: folderNode != nil) {
-          throw Untranslatable("it removes all files of the repository, which are yours here")
-        }
         if let note { file.remark(.note, note) }
         if let note { comments.append(note) }
         let isScript = step.node["run"] != nil
