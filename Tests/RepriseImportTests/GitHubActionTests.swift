@@ -57,21 +57,21 @@ struct GitHubActionTests {
     ("addnab/docker-run-action@v3", "image: i, run: ls", "--entrypoint=sh \"i\" -c \"$SCRIPT\""),
     (
       "actions/checkout@v4", "repository: a/b, path: b",
-      "git clone \"https://github.com/a/b\" \"b\"\n      fi"
+      "git clone \"https://github.com/a/b\" \"$clone\"\n"
     ),
     (
       "actions/checkout@v4", "ref: v1, path: b",
-      "git clone \"$(git remote get-url origin)\" \"b\" && git -C \"b\" checkout --quiet \"v1\""
+      "git clone \"$(git remote get-url origin)\" \"$clone\" && git -C \"$clone\" checkout --quiet \"v1\""
     ),
     (
       "actions/checkout@v4", "path: b",
-      "git -C \"b\" remote set-url origin \"$(git remote get-url origin)\""
+      "git -C \"$clone\" remote set-url origin \"$(git remote get-url origin)\""
     ),
     (
       "actions/download-artifact@v4", "pattern: \"x-*\", path: out, merge-multiple: true",
       "for artifact in \"$REPRISE_RUN_DIR\"/artifacts/x-*; do"
     ),
-    ("actions/download-artifact@v4", "path: out", "mkdir -p \"out/${artifact##*/}\""),
+    ("actions/download-artifact@v4", "path: out", "target=\"out/${artifact##*/}\""),
     ("actions/upload-artifact@v4", "name: x, path: ~/a b", "cp \"$HOME/a b\" \"$folder\""),
     (
       "actions/upload-artifact@v4", "name: x, path: \"${{ github.ref }}-*.txt\"",
@@ -289,8 +289,6 @@ struct GitHubActionTests {
     ("mikepenz/action-junit-report@v5", "", "shows results on GitHub"),
     ("snok/install-poetry@v1", "", "install it"),
     ("actions/stale@v9", "", "issues"),
-    ("dtolnay/rust-toolchain@stable", "toolchain: nightly", "install Rust nightly once"),
-    ("dtolnay/rust-toolchain@1.71.0", "", "install Rust 1.71.0 once"),
     ("actions/create-github-app-token@v1", "", "a secret of this machine"),
     ("actions-ecosystem/action-add-labels@v1", "", "issues"),
     ("Swatinem/Rust-Cache@v2", "", "files stay"),

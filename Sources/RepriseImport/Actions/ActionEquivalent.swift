@@ -90,6 +90,13 @@ final class ActionInputs {
     return text
   }
 
+  /// Whether the step uses a major version or a later one; a commit or a branch is a new one.
+  func isSince(_ major: Int) -> Bool {
+    let version = (uses.split(separator: "@").last ?? "").drop { $0 == "v" }
+    guard version.count < 40, let number = Int(version.prefix { $0 != "." }) else { return true }
+    return number >= major
+  }
+
   /// Whether an input has this value.
   func `is`(_ name: String, _ value: String = "true") -> Bool { self[name] == value }
 

@@ -14,7 +14,11 @@ extension ActionRule {
       .script("cargo clippy\($0.words("args"))")
     },
     ActionRule("actions-rs/audit-check", "rustsec/audit-check") {
-      .script("cargo audit", note: "\($0.name): prints what it finds, and opens no issues for it")
+      .script(
+        "cargo audit",
+        note:
+          "\($0.name): reads Cargo.lock as it is here, not with the newest versions, prints what "
+          + "it finds, and opens no issues for it")
     },
     ActionRule("actions-rs/grcov") { _ in .script("grcov .") },
     ActionRule("goreleaser/goreleaser-action", ignoring: ["version", "distribution"]) {

@@ -98,13 +98,13 @@ extension ActionRule {
       """
       \(inputs.folder("path"))\(start)\(suffix.isEmpty ? "" : "BRANCH=$BRANCH\(suffix)\n")\(body)report() { echo "pull-request-$1=$2" >> "$REPRISE_OUTPUT"; }
       git add \((inputs["add-paths"] ?? "-A").onOneLine)
-      if git diff --cached --quiet; then
+      if git diff --cached --quiet && [ "$(git rev-list --count "origin/$BASE..HEAD")" = 0 ]; then
         report operation none
         exit
       fi
       start=$(git symbolic-ref --quiet --short HEAD || git rev-parse HEAD)
       git switch -C "$BRANCH"
-      git commit\(inputs.flag("signoff", "--signoff")) -m "$MESSAGE"
+      git diff --cached --quiet || git commit\(inputs.flag("signoff", "--signoff")) -m "$MESSAGE"
       git push --force -u origin "$BRANCH"
       if [ "$(gh pr view "$BRANCH" --json state --jq .state 2> /dev/null)" = OPEN ]; then
         gh pr edit "$BRANCH" --title "$TITLE" --body "$BODY" --base "$BASE"
@@ -126,7 +126,10 @@ extension ActionRule {
         ("MESSAGE", inputs["commit-message"] ?? "[create-pull-request] automated change"),
         ("TITLE", inputs["title"] ?? "Changes by create-pull-request action"),
         ("BODY", given), ("BASE", inputs["base"] ?? ""), token(inputs),
-      ], note: "\(inputs.name): the commit is yours here, with your settings of git")
+      ],
+      note:
+        "\(inputs.name): the commit is yours here, with your settings of git, and has all that is "
+        + "not in the branch of origin")
   }
 
   /// The text of a pull request that has no other.

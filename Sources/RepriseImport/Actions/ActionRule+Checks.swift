@@ -174,9 +174,7 @@ extension ActionRule {
     guard inputs.isUnset("verify", or: "true") else {
       return inputs.is("verify", "false") ? "" : nil
     }
-    let version = (inputs.uses.split(separator: "@").last ?? "").drop { $0 == "v" }
-    let isCommit = version.count == 40 && !version.contains(".")
-    if !isCommit, let major = Int(version.prefix { $0 != "." }), major < 7 { return "" }
+    guard inputs.isSince(7) else { return "" }
     let option =
       (inputs["args"] ?? "").firstMatch(of: /--config=[^ \n]+/).map { " \($0.output)" } ?? ""
     return "if golangci-lint config path\(option) > /dev/null 2>&1; then\n"

@@ -15,8 +15,9 @@ extension ActionRule {
         deletes || inputs.isUnset("delete-merged")
       else { return nil }
       return GitHubArtifact.download(
-        pattern: inputs["pattern"] ?? "*", path: "$REPRISE_RUN_DIR/artifacts/\(name)",
-        merges: !separates, except: name, deletes: deletes
+        GitHubArtifact.Selection(
+          pattern: inputs["pattern"] ?? "*", merges: !separates, exception: name, deletes: deletes),
+        path: "$REPRISE_RUN_DIR/artifacts/\(name)"
       ).map { .script($0, note: keeps(inputs)) }
     },
     ActionRule("geekyeggo/delete-artifact", ignoring: ["failOnError"]) { inputs in
@@ -35,7 +36,10 @@ extension ActionRule {
           GitHubArtifact.download(name: inputs["name"], path: path), note: keeps(inputs))
       }
       return GitHubArtifact.download(
-        pattern: inputs["pattern"] ?? "*", path: path, merges: inputs.is("merge-multiple")
+        GitHubArtifact.Selection(
+          pattern: inputs["pattern"] ?? "*", merges: inputs.is("merge-multiple"),
+          opensSingle: inputs.isSince(5)),
+        path: path
       ).map { .script($0, note: keeps(inputs)) }
     },
   ]
@@ -128,18 +132,25 @@ extension ActionRule {
     let submodules = !inputs.isUnset("submodules")
     if let path = inputs["path"], path != ".", path != "./" {
       var clone = "git clone" + (submodules ? " --recurse-submodules" : "")
-      let checkout = ref.map { " && git -C \"\(path)\" checkout --quiet \"\($0)\"" } ?? ""
+      let checkout = ref.map { " && git -C \"$clone\" checkout --quiet \"\($0)\"" } ?? ""
       if let repository {
-        clone += " \"https://github.com/\(repository)\" \"\(path)\"\(checkout)"
+        clone += " \"https://github.com/\(repository)\" \"$clone\"\(checkout)"
       } else if ref == nil {
         // The commit here, also if it is not there yet. What is pushed goes there.
         clone +=
-          " . \"\(path)\"\ngit -C \"\(path)\" remote set-url origin \"$(git remote get-url origin)\""
+          " . \"$clone\"\ngit -C \"$clone\" remote set-url origin \"$(git remote get-url origin)\""
       } else {
-        clone += " \"$(git remote get-url origin)\" \"\(path)\"\(checkout)"
+        clone += " \"$(git remote get-url origin)\" \"$clone\"\(checkout)"
       }
+      // Jobs that run at the same time need it as a whole.
       return .script(
-        "if [ ! -e \"\(path)\" ]; then\n\(clone)\nfi",
+        """
+        if [ ! -e "\(path)" ]; then
+        clone="\(path).$$"
+        \(clone)
+        [ -e "\(path)" ] && rm -rf "$clone" || mv "$clone" "\(path)"
+        fi
+        """,
         note: "checkout: \(path) is cloned once, with the credentials of git on this machine")
     }
     // Other files in this folder are another run.

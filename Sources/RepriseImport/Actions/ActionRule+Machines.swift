@@ -2,16 +2,7 @@
 
 extension ActionRule {
   static let machines = [
-    ActionRule("actions-rust-lang/setup-rust-toolchain") { inputs in
-      let flags = inputs.step["with"]?["rustflags"]?.text ?? "-D warnings"
-      for name in inputs.names { _ = inputs[name] }
-      let version = inputs["toolchain"].map { " (toolchain \($0))" } ?? ""
-      let note = "\(inputs.name)\(version): must be installed on this machine"
-      guard !flags.isEmpty else { return .note(note) }
-      return .script(
-        "echo \"RUSTFLAGS=${RUSTFLAGS-$FLAGS}\" >> \"$GITHUB_ENV\"", env: [("FLAGS", flags)],
-        note: note)
-    },
+    ActionRule("actions-rust-lang/setup-rust-toolchain") { rust($0) },
     ActionRule("taiki-e/setup-cross-toolchain-action", ignoring: ["runner", "wine", "qemu"]) {
       inputs in
       guard let target = inputs["target"] else { return installed(inputs) }
@@ -54,6 +45,47 @@ extension ActionRule {
     },
     ActionRule("appleboy/ssh-action", ignoring: ["timeout", "command_timeout"]) { ssh($0) },
   ]
+
+  /// Selects a toolchain of Rust for later steps, as the default of the machine does there.
+  static func rust(_ inputs: ActionInputs) -> ActionEquivalent? {
+    // The version of the action is that of the toolchain, unless it is a branch or a commit.
+    let version = inputs.uses.split(separator: "@").dropFirst().first.map(String.init) ?? ""
+    let isToolchain =
+      inputs.name.hasPrefix("dtolnay/") && version != "master" && version.count < 40
+    let given = inputs["toolchain"] ?? inputs["toolchain-version"] ?? inputs["rust-version"]
+    let toolchain = given ?? (isToolchain ? version : "")
+    guard !toolchain.withoutExpressions.trimmed.contains(" ") else { return nil }
+    let parts = ["target", "targets", "component", "components", "profile"].compactMap { name in
+      inputs[name].map { "\(name) \($0.onOneLine)" }
+    }
+    let note =
+      "install Rust \(([toolchain] + parts).filter { !$0.isEmpty }.joined(separator: ", "))".trimmed
+      + " once"
+    // Some take the version of a file of the repository, as rustup does here, or only install one.
+    let isOverride = inputs.name == "actions-rs/toolchain" && inputs.is("override")
+    let isDefault = inputs.name != "actions-rs/toolchain" || inputs.is("default")
+    var script = ""
+    if !toolchain.isEmpty, isOverride || isDefault {
+      // A file of the repository comes before the default of the machine, but after the variable.
+      let file = """
+        if [ -e rust-toolchain.toml ] || [ -e rust-toolchain ]; then toolchain=$(rustup show active-toolchain); fi
+
+        """
+      script = """
+        toolchain="\(toolchain)"
+        \(isOverride ? "" : file)rustup run "${toolchain%% *}" rustc --version
+        echo "RUSTUP_TOOLCHAIN=${toolchain%% *}" >> "$GITHUB_ENV"
+
+        """
+    }
+    for name in inputs.names { _ = inputs[name] }
+    guard inputs.name == "actions-rust-lang/setup-rust-toolchain" else {
+      return script.isEmpty ? .note(note) : .script(script, note: note)
+    }
+    let flags = inputs.step["with"]?["rustflags"]?.text ?? "-D warnings"
+    if !flags.isEmpty { script += "echo \"RUSTFLAGS=${RUSTFLAGS-$FLAGS}\" >> \"$GITHUB_ENV\"\n" }
+    return script.isEmpty ? .note(note) : .script(script, env: [("FLAGS", flags)], note: note)
+  }
 
   /// Sets the version of Python for later commands of uv, and the environment that is active.
   private static func uv(_ inputs: ActionInputs) -> ActionEquivalent? {

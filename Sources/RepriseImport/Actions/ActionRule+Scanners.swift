@@ -24,7 +24,8 @@ extension ActionRule {
           + $0.option("min-severity", "--min-severity")
           + $0.option("min-confidence", "--min-confidence") + $0.option("config", "--config")
           + " \(($0["inputs"] ?? ".").onOneLine)",
-        env: [("GH_TOKEN", token), ("REPORTS", reports.contains("${{") ? reports : "")])
+        env: [("GH_TOKEN", token), ("REPORTS", reports.contains("${{") ? reports : "")],
+        note: reports == "false" ? nil : "\($0.name): prints what it finds, and uploads no report")
     },
     ActionRule(
       "snyk/actions/golang", "snyk/actions/node", "snyk/actions/python", "snyk/actions/maven",

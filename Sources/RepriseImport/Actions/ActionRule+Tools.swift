@@ -47,12 +47,7 @@ extension ActionRule {
         "fountainhead/action-wait-for-check",
       ], note: "protects, opens or cancels runs on GitHub, left out"),
     ActionRule("actions-rs/toolchain", "dtolnay/rust-toolchain", "hecrj/setup-rust-action") {
-      // The version of the action is that of the toolchain, unless it is a branch or a commit.
-      let version = $0.uses.split(separator: "@").dropFirst().first.map(String.init) ?? ""
-      let isToolchain =
-        $0.name.hasPrefix("dtolnay/") && version != "master" && version.count < 40
-      return .note(
-        "install Rust \($0["toolchain"] ?? (isToolchain ? version : ""))".trimmed + " once")
+      rust($0)
     },
     ActionRule(
       [

@@ -85,13 +85,15 @@ struct ActionRule: Sendable {
       inputs[name].map { "\(name) \($0.onOneLine)" }
     }
     let text = values.isEmpty ? "" : " (\(values.joined(separator: ", ")))"
-    return .note("\(inputs.name)\(text): must be installed on this machine\(place(inputs.name))")
+    return .note("\(inputs.name)\(text): must be installed on this machine\(place(inputs))")
   }
 
   /// What an installer does for later steps, and this machine must do for all.
-  private static func place(_ name: String) -> String {
-    switch name.lowercased() {
-    case "actions/setup-go": ", with the folder $(go env GOPATH)/bin in PATH"
+  private static func place(_ inputs: ActionInputs) -> String {
+    switch inputs.name.lowercased() {
+    case "actions/setup-go":
+      ", with the folder $(go env GOPATH)/bin in PATH"
+        + (inputs.isSince(6) ? ", and GOTOOLCHAIN=local" : "")
     case "astral-sh/setup-uv": ", with the folder $(uv tool dir --bin) in PATH"
     default: ""
     }

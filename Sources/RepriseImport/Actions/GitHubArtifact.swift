@@ -132,23 +132,38 @@ enum GitHubArtifact {
     return "mkdir -p \"\(folder)\"\ncp -R \"\(source)/.\" \"\(folder)\"\n"
   }
 
-  /// Returns the script that fetches the files of all artifacts whose names match a pattern, each
-  /// in a folder of its own or all in one; nil if a shell has no such pattern.
-  static func download(
-    pattern: String, path: String?, merges: Bool, except name: String? = nil,
-    deletes: Bool = false
-  ) -> String? {
+  /// How the artifacts whose names match a pattern are fetched.
+  struct Selection {
+    let pattern: String
+    /// Whether all have one folder, or each one of its own.
+    let merges: Bool
+    /// Whether a single one has no folder of its own.
+    var opensSingle = false
+    /// An artifact that is not fetched.
+    var exception: String?
+    /// Whether they are removed afterwards.
+    var deletes = false
+  }
+
+  /// Returns the script that fetches the files of artifacts; nil if a shell has no such pattern.
+  static func download(_ selection: Selection, path: String?) -> String? {
+    let pattern = selection.pattern
     guard !pattern.contains(where: { " '\"\\{}()!;&|".contains($0) && !pattern.contains("${{") })
     else { return nil }
     let folder = withoutWorkspace(path ?? ".")
-    let others = name.map { " && [ \"${artifact##*/}\" != \"\($0)\" ]" } ?? ""
-    let target = merges ? "\(folder)" : "\(folder)/${artifact##*/}"
+    let others = selection.exception.map { " && [ \"${artifact##*/}\" != \"\($0)\" ]" } ?? ""
+    let single = selection.opensSingle ? "  [ ${#found[@]} != 1 ] || target=\"\(folder)\"\n" : ""
     return """
       mkdir -p "\(folder)"
+      found=()
       for artifact in "$REPRISE_RUN_DIR"/artifacts/\(pattern); do
         [ -d "$artifact" ]\(others) || continue
-        mkdir -p "\(target)"
-        cp -R "$artifact/." "\(target)"\(deletes ? "\n  rm -r \"$artifact\"" : "")
+        found+=("$artifact")
+      done
+      for artifact in "${found[@]}"; do
+        target="\(selection.merges ? folder : "\(folder)/${artifact##*/}")"
+      \(single)  mkdir -p "$target"
+        cp -R "$artifact/." "$target"\(selection.deletes ? "\n  rm -r \"$artifact\"" : "")
       done
 
       """
