@@ -315,10 +315,10 @@ struct GitHubParameterTests {
     #expect(
       workflow.text.contains("MODE: ${{ steps.echo-mode-release.outputs.MODE || 'debug' }}"),
       "\(workflow.text)")
-    let notes = workflow.remarks.map(\.text).filter { $0.contains("if this step is skipped") }
+    let notes = workflow.remarks.map(\.text).filter { $0.contains("if this step does not") }
     #expect(
       notes == [
-        "GITHUB_ENV: if this step is skipped or sets NEW to the empty text, NEW is not set later, "
+        "GITHUB_ENV: if this step does not set NEW, or to the empty text, NEW is not set later, "
           + "but empty in other languages than those of a shell"
       ])
   }

@@ -16,7 +16,7 @@ struct ActionProgram {
     ("GITHUB_SHA", "${{ github.sha }}"), ("GITHUB_EVENT_NAME", "${{ github.event_name }}"),
   ]
   static let repository = [ofCommit[0]]
-  private static let temporary = "${{ env.TMPDIR || '/tmp' }}"
+  private static let temporary = "${{ machine.temp }}"
   private static let ofMachine = [
     ("GITHUB_WORKSPACE", "${{ github.workspace }}"), ("RUNNER_TEMP", temporary),
     ("RUNNER_TOOL_CACHE", temporary), ("GITHUB_STEP_SUMMARY", "/dev/null"),

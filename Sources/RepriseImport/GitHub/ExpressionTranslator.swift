@@ -139,6 +139,7 @@ struct ExpressionTranslator {
       second = second.matching(first)
       if first.kind != second.kind { (first, second) = (first.asText, second.asText) }
     }
+    (first, second) = first.withoutCase(second) ?? second.withoutCase(first) ?? (first, second)
     return .binary(name, 3, first, second, kind: .boolean)
   }
 

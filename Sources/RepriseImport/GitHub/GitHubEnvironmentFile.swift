@@ -8,6 +8,8 @@ struct GitHubEnvironmentFile {
   private(set) var script: String
   /// The variables that it sets.
   private(set) var names: [String] = []
+  /// Those that it sets whenever it ends well, and not only on a condition.
+  private var certainNames: Set<String> = []
   /// The outputs with folders that it adds to PATH.
   private(set) var folders: [String] = []
   /// Whether it writes something whose name is not in the script, and that no step would get.
@@ -36,18 +38,22 @@ struct GitHubEnvironmentFile {
     else { return }
     var lines = script.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .map(String.init)
+    let depths = Self.depths(lines)
     for position in lines.indices where lines[position].contains("GITHUB_ENV") {
-      readVariables(lines, position)
+      let isCertain =
+        depths[position] == 0 && !["&&", "||"].contains(where: lines[position].contains)
+      for name in readVariables(lines, position) {
+        add(name)
+        if isCertain { certainNames.insert(name) }
+      }
     }
     if hasUnknownNames, canAddVariables {
       (names, addsVariables, hasUnknownNames) = ([], true, false)
     }
     for position in lines.indices {
       if let range = lines[position].firstRange(of: Self.command) {
-        add(
-          String(
-            lines[position][range.upperBound...].prefix { $0.isLetter || $0 == "_" || $0.isNumber })
-        )
+        let rest = lines[position][range.upperBound...]
+        add(String(rest.prefix { $0.isLetter || $0 == "_" || $0.isNumber }))
       }
       if lines[position].contains("GITHUB_PATH") { lines[position] = path(lines[position]) }
     }
@@ -64,12 +70,34 @@ struct GitHubEnvironmentFile {
     if canAddVariables { addsVariables = true } else { hasUnknownNames = true }
   }
 
+  /// Whether it sets a variable only on a condition.
+  func isUncertain(_ name: String) -> Bool { !certainNames.contains(name) }
+
+  /// Returns for each line how many conditions, loops and functions it is in, also where it ends one
+  /// of them.
+  private static func depths(_ lines: [String]) -> [Int] {
+    var depth = 0
+    return lines.map { line in
+      let words = line.trimmed.split { $0.isWhitespace || $0 == ";" }
+      if let first = words.first, first.hasPrefix("}") || ["fi", "done", "esac"].contains(first) {
+        depth = max(0, depth - 1)
+      }
+      defer {
+        let isStart = ["if", "for", "while", "until", "case"].contains(words.first ?? "")
+        let isOneLine = words.contains { ["fi", "done", "esac"].contains($0) }
+        let isGroup = line.trimmed.hasSuffix("{") || words.first == "{" && !line.contains("}")
+        if isGroup || isStart && !isOneLine { depth += 1 }
+      }
+      return depth
+    }
+  }
+
   private mutating func add(_ name: String) {
     if !name.isEmpty, !names.contains(name) { names.append(name) }
   }
 
-  /// Reads the names of the variables that a line with GITHUB_ENV sets, or the lines around it.
-  private mutating func readVariables(_ lines: [String], _ position: Int) {
+  /// Returns the names of the variables that a line with GITHUB_ENV sets, or the lines around it.
+  private mutating func readVariables(_ lines: [String], _ position: Int) -> [String] {
     let line = lines[position]
     // Other commands on the line can write to another file.
     let isGroup = line.trimmed.hasPrefix("{") || line.trimmed.hasPrefix("(")
@@ -93,7 +121,7 @@ struct GitHubEnvironmentFile {
       }
     }
     if found.isEmpty { hasUnknownNames = true }
-    for name in found { add(name) }
+    return found
   }
 
   /// Returns the names in the arguments of `echo` and `printf` on a line.
@@ -156,8 +184,10 @@ extension GitHubJob {
     for step in steps[..<position] {
       guard let id = step.id else { continue }
       for name in step.written.names {
-        let earlier =
-          values.first { $0.name == name }?.value.text ?? outerValue(of: name, in: file) ?? "''"
+        let outer = outerValue(of: name, in: file)
+        // Without it, this machine can have a value, as that of GitHub can.
+        let unset = canLack(name, after: step) ? "env.\(name) || ''" : "''"
+        let earlier = values.first { $0.name == name }?.value.text ?? outer ?? unset
         values.removeAll { $0.name == name }
         values.append(
           (
@@ -196,15 +226,21 @@ extension GitHubJob {
   func uncertainNames(before step: GitHubStep, in file: GitHubFile) -> [String] {
     let earlier = steps.prefix { $0.id != step.id }
     let certain = earlier.flatMap { other in
-      uncertainNames(of: other, in: file).isEmpty ? other.written.names : []
+      other.written.names.filter { !canLack($0, after: other) }
     }
     return Set(earlier.flatMap { uncertainNames(of: $0, in: file) }).subtracting(certain).sorted()
   }
 
-  /// The variables that no one else defines, and that a step sets only if it is not skipped.
+  /// The variables that no one else defines, and that a step does not set in all cases.
   func uncertainNames(of step: GitHubStep, in file: GitHubFile) -> [String] {
+    step.written.names.filter {
+      canLack($0, after: step) && outerValue(of: $0, in: file) == nil
+    }
+  }
+
+  /// Whether a step can end without setting a variable that it sets in other cases.
+  private func canLack(_ name: String, after step: GitHubStep) -> Bool {
     let uses = [step.node] + (step.scope?.chain.map(\.step) ?? [])
-    guard uses.contains(where: { $0["if"] != nil }) else { return [] }
-    return step.written.names.filter { outerValue(of: $0, in: file) == nil }
+    return step.written.isUncertain(name) || uses.contains { $0["if"] != nil }
   }
 }

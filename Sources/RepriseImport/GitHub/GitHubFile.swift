@@ -304,6 +304,17 @@ struct GitHubStep {
     }
   }
 
+  /// The script of the workflow that writes its outputs, with the programs that it starts; empty if
+  /// its language writes booleans in another way, and nil for an action.
+  func script(in job: GitHubJob, of file: GitHubFile) -> String? {
+    guard let script = node["run"]?.text else { return nil }
+    let shell =
+      node["shell"]?.text ?? job.node["defaults"]?["run"]?["shell"]?.text
+      ?? file.root["defaults"]?["run"]?["shell"]?.text ?? (job.isForWindows ? "pwsh" : "")
+    let isPowerShell = ["pwsh", "powershell"].contains { shell.hasPrefix($0) }
+    return isPowerShell ? "" : script + programs.text
+  }
+
   /// Whether its script leaves a process that goes on beside the steps after it.
   var leavesProcesses: Bool {
     node["run"]?.text.map { ShellQuotes.leavesProcesses(in: $0) } ?? false

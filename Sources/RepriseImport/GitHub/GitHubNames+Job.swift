@@ -238,8 +238,8 @@ extension Translated {
 }
 
 extension GitHubFile {
-  /// Whether a property of `github` has a value whenever the workflow runs.
-  func hasValue(_ path: [String]) -> Bool {
+  /// Whether a property of `github` has a value with each of some events.
+  func hasValue(_ path: [String], with events: [String]) -> Bool {
     let isForPulls = !events.isEmpty && events.allSatisfy { $0.hasPrefix("pull_request") }
     switch path.first {
     case "head_ref", "base_ref": return isForPulls

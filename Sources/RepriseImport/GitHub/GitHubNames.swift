@@ -76,6 +76,9 @@ struct GitHubNames {
     case ("needs", let name?), ("jobs", let name?):
       return try need(name, path.dropFirst(), isOptional)
     case ("runner", let name?): return try runner(name)
+    // Of the program of an action, which leaves nothing there.
+    case ("machine", "temp"):
+      return Translated(text: "env.TMPDIR || '/tmp'", kind: .text, precedence: 1)
     case ("job", "services") where accesses.count == 4: return try port(accesses)
     case ("strategy", "job-index"):
       guard let job, job.isMatrixGroup else { return Translated(text: "index", kind: .number) }
@@ -97,7 +100,7 @@ struct GitHubNames {
     guard accesses.count == 2, case .name(let event) = accesses[0],
       case .name(let name) = accesses[1]
     else { return false }
-    return file.hasValue([event, name])
+    return file.hasValue([event, name], with: file.events)
   }
 
   /// Returns the parameter for a property of the event that is used as a condition.
@@ -143,11 +146,13 @@ struct GitHubNames {
         "event.repository.name": String(file.repository.drop { $0 != "/" }.dropFirst()),
       ]
       // Where the event has no branch, no value of a branch is true, not even in a comparison.
-      let isElsewhere = ["ref", "ref_name"].contains(name) && !isGroup && !file.startsOnBranch
+      let isElsewhere =
+        ["ref", "ref_name"].contains(name) && !isGroup && file.needsRef(asValue: isNeeded)
       let known = isElsewhere ? "" : defaults[path.joined(separator: ".")] ?? ""
       return parameter(
         ["github"] + path, kind: .text, fallback: .text(known),
-        isNeeded: isElsewhere || isNeeded && known.isEmpty && file.hasValue(path))
+        isNeeded: isElsewhere
+          || isNeeded && known.isEmpty && file.hasValue(path, with: [file.eventName]))
     }
   }
 
@@ -192,15 +197,21 @@ struct GitHubNames {
     guard !hasUnknownVariables || file.variables.contains(name) else {
       throw Untranslatable("env.\(name) can be set by a script that does not contain its name")
     }
-    let isKnown = file.variables.contains(name)
-    if isKnown, let text = file.root["env"]?[name]?.text, text.contains("secrets.") {
+    if job?.steps.contains(where: \.written.addsVariables) == true {
+      let known = StepNames.identifier(name)
+      return Translated(text: isOptional ? "env.\(known)" : "(env.\(known) || '')", kind: .text)
+    }
+    guard file.variables.contains(name) else {
+      // That of the machine is not seen there.
+      remark(.note, "there is no variable \"\(name)\" under env: it is empty")
+      return .literal(text: "")
+    }
+    if let text = file.root["env"]?[name]?.text, text.contains("secrets.") {
       var outer = GitHubNames(file: file)
       outer.allowsSecrets = allowsSecrets
       return try ExpressionTranslator(names: outer).expression(text).asText
     }
-    let known = StepNames.identifier(name)
-    return Translated(
-      text: isKnown || isOptional ? "env.\(known)" : "(env.\(known) || '')", kind: .text)
+    return Translated(text: "env.\(StepNames.identifier(name))", kind: .text)
   }
 
   private func step(
@@ -268,9 +279,10 @@ struct GitHubNames {
         throw Untranslatable("the outputs of a step with a matrix are a list")
       }
       let text = "steps.\(id).outputs.\(output)"
+      let source = job.flatMap { step.script(in: $0, of: file) }
       // A missing output is empty there, and an error here.
-      if isOptional { return Translated(text: text, kind: .text) }
-      return Translated(text: "\(text) || ''", kind: .text, precedence: 1)
+      if isOptional { return Translated(text: text, kind: .text, source: source) }
+      return Translated(text: "\(text) || ''", kind: .text, precedence: 1, source: source)
     default: throw Untranslatable("steps.\(name) is no value")
     }
   }
@@ -283,6 +295,14 @@ struct GitHubNames {
     guard let other = file.job(id) else { throw Untranslatable("there is no job \"\(name)\"") }
     switch rest.first {
     case "result":
+      if other.stepIDs.isEmpty {
+        // It says something only beside the results of jobs that run.
+        let needs = job?.needs.compactMap { file.job($0) } ?? []
+        guard needs.contains(where: { !$0.stepIDs.isEmpty }) else {
+          throw Untranslatable("needs.\(name).result: nothing of the job runs here")
+        }
+        remark(.note, "needs.\(name).result: success, because nothing of the job runs here")
+      }
       return other.result(in: file)
     case "outputs" where rest.count == 2:
       guard let text = other.node["outputs"]?[rest.last ?? ""]?.text else {

@@ -226,8 +226,8 @@ struct GitHubStepWriter {
     for name in job.uncertainNames(of: step, in: file) {
       file.remark(
         .note,
-        "GITHUB_ENV: if this step is skipped or sets \(name) to the empty text, \(name) is not set "
-          + "later, but empty in other languages than those of a shell")
+        "GITHUB_ENV: if this step does not set \(name), or to the empty text, \(name) is not set later, "
+          + "but empty in other languages than those of a shell")
     }
     if job.hasDynamicMatrix, !written.names.isEmpty || !written.folders.isEmpty {
       refuse(Untranslatable("GITHUB_ENV: the outputs of a step with a matrix are a list"))

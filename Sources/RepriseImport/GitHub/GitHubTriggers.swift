@@ -142,17 +142,31 @@ extension GitHubFile {
   var startsOnTag: Bool {
     let push = root["on"]?["push"]
     return eventName == "release"
-      || eventName == "push" && (push?["tags"] ?? push?["tags-ignore"]) != nil
-        && (push?["branches"] ?? push?["branches-ignore"]) == nil
+      || eventName == "push" && (push?["branches"] ?? push?["branches-ignore"]) == nil
+        && !hasBranch("push")
   }
 
-  /// Whether the event that a run has by default can belong to the branch that is the default.
-  var startsOnBranch: Bool {
-    switch eventName {
+  /// Whether `github.ref` has no default value: that is a branch, which not every event has.
+  ///
+  /// - Parameter isValue: Whether it is used as a value, not only in a comparison.
+  /// - Returns: Whether the event that a run has by default has no branch, or, for a value, another
+  ///   one has always a tag.
+  func needsRef(asValue isValue: Bool) -> Bool {
+    !hasBranch(eventName)
+      || isValue && events.contains { !hasBranch($0) && !$0.hasPrefix("pull_request") }
+  }
+
+  /// Whether an event can belong to the branch that is the default.
+  private func hasBranch(_ event: String) -> Bool {
+    switch event {
     case "release", "create", "delete", "merge_group", "registry_package": return false
     case "pull_request", "pull_request_review", "pull_request_review_comment": return false
     case "push":
-      guard let branches = root["on"]?["push"]?["branches"]?.texts else { return !startsOnTag }
+      let push = root["on"]?["push"]
+      let isForTags = (push?["tags"] ?? push?["tags-ignore"]) != nil
+      guard let branches = push?["branches"]?.texts else {
+        return !isForTags || push?["branches-ignore"] != nil
+      }
       return branches.contains { name in
         ["*", "**"].contains(name) || !name.contains { "*?[!+".contains($0) }
       }

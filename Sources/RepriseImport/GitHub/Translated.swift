@@ -16,6 +16,20 @@ struct Translated {
   var precedence = 9
   /// The value if it is constant: a text, number or boolean as text.
   var constant: String?
+  /// The script that computes the text, in any case: `True` of PowerShell is `true` in a comparison.
+  var source: String?
+
+  /// The text and a constant that it is compared with, in one case unless its script has this text.
+  func withoutCase(_ other: Translated) -> (Translated, Translated)? {
+    guard let source, kind == .text, other.kind == .text, let constant = other.constant,
+      constant.contains(where: \.isLetter), !source.contains(constant)
+    else { return nil }
+    return (
+      // A missing output is no text.
+      Translated(text: "lower(\(text.hasSuffix("|| ''") ? text : text + " || ''"))", kind: .text),
+      .literal(text: constant.lowercased())
+    )
+  }
 
   static func literal(text: String) -> Translated {
     Translated(text: "'\(text.replacing("'", with: "''"))'", kind: .text, constant: text)
