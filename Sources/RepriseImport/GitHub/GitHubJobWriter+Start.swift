@@ -19,6 +19,51 @@ extension GitHubJobWriter {
       at: place)
   }
 
+  /// Says that a job which works on artifacts alone has the files of the repository beside them.
+  func remarkFolder() {
+    let actions = job.steps.compactMap { $0.node["uses"]?.text?.lowercased() }
+    guard actions.contains(where: { $0.hasPrefix("actions/download-artifact@") }),
+      !actions.contains(where: { $0.hasPrefix("actions/checkout@") })
+    else { return }
+    file.remark(
+      .note,
+      "job \(job.id): without a checkout, its folder has only the artifacts there, and the "
+        + "files of the repository here, too", at: job.node)
+  }
+
+  /// Returns a matrix with its limits.
+  func limited(
+    _ matrix: [Draft.Item], _ strategy: SourceNode
+  ) throws(Untranslatable) -> [Draft.Item] {
+    var all = matrix
+    let translator = ExpressionTranslator(names: GitHubNames(file: file, job: job))
+    let limit = try strategy["max-parallel"]?.text.map { text throws(Untranslatable) in
+      try translator.template(text)
+    }
+    let stops = strategy["fail-fast"]
+    let test = try stops?.text.map { text throws(Untranslatable) in
+      try translator.condition(text).0
+    }
+    guard !matrix.isEmpty else { return [] }
+    if job.services.isEmpty, limit != "1" {
+      file.remark(
+        .note, "job \(job.id): its combinations work in one folder, at the same time", at: strategy)
+    }
+    if job.isMatrixGroup, !job.services.isEmpty {
+      all.append(Draft.Item("max-parallel", .word("1")))
+    } else if let limit {
+      all.append(
+        Draft.Item("max-parallel", limit.contains("${{") ? .text(limit) : .word(limit)))
+    }
+    let value = stops?.boolean.map { Translated.literal($0) } ?? test ?? .literal(true)
+    switch value.truth {
+    case true: all.append(Draft.Item("fail-fast", .word("true")))
+    case false: break
+    case nil: all.append(Draft.Item("fail-fast", .text("${{ \(value.text) }}")))
+    }
+    return all
+  }
+
   /// Returns the services of the job.
   func services(_ condition: JobCondition) -> [Draft.Item] {
     var items: [Draft.Item] = []
@@ -29,7 +74,10 @@ extension GitHubJobWriter {
         let text = condition.value.flatMap { $0.truth == true ? nil : $0.text }
         var names = GitHubNames(file: file, ofStepsOf: job)
         names.isOutsideMatrix = !job.isMatrixGroup
-        items.append(try service.step(needs: needs, condition: text, names: names))
+        let others = (job.node["services"]?.pairs ?? []).compactMap(\.key.text)
+          .filter { $0 != service.name }
+        items.append(
+          try service.step(needs: needs, condition: text, names: names, besides: others))
         file.remark(.note, "services: run in docker")
         if job.hasDynamicMatrix {
           file.remark(.note, "job \(job.id): all combinations use the same services")

@@ -131,8 +131,11 @@ struct GitHubJobWriter {
       let labels = (place.texts + (place["labels"]?.texts ?? [])).joined(separator: " ")
       place["group"]?.accept()
       remarkMachines(place)
+      remarkFolder()
       for system in ["windows", "macos"]
-      where labels.lowercased().contains(system) || system == "windows" && job.isForWindows {
+      where labels.withoutExpressions.lowercased().contains(system)
+        || system == "windows" && job.isForWindows
+      {
         file.remark(.note, "job \(job.id) is meant for \(system)", at: place)
       }
       if labels.contains("${{") {
@@ -292,34 +295,6 @@ struct GitHubJobWriter {
       refuse(error, "strategy", at: strategy)
       return []
     }
-  }
-
-  private func limited(
-    _ matrix: [Draft.Item], _ strategy: SourceNode
-  ) throws(Untranslatable) -> [Draft.Item] {
-    var all = matrix
-    let translator = ExpressionTranslator(names: GitHubNames(file: file, job: job))
-    let limit = try strategy["max-parallel"]?.text.map { text throws(Untranslatable) in
-      try translator.template(text)
-    }
-    let stops = strategy["fail-fast"]
-    let test = try stops?.text.map { text throws(Untranslatable) in
-      try translator.condition(text).0
-    }
-    guard !matrix.isEmpty else { return [] }
-    if job.isMatrixGroup, !job.services.isEmpty {
-      all.append(Draft.Item("max-parallel", .word("1")))
-    } else if let limit {
-      all.append(
-        Draft.Item("max-parallel", limit.contains("${{") ? .text(limit) : .word(limit)))
-    }
-    let value = stops?.boolean.map { Translated.literal($0) } ?? test ?? .literal(true)
-    switch value.truth {
-    case true: all.append(Draft.Item("fail-fast", .word("true")))
-    case false: break
-    case nil: all.append(Draft.Item("fail-fast", .text("${{ \(value.text) }}")))
-    }
-    return all
   }
 
   /// Returns a list with values that are known only during the run, as one expression.

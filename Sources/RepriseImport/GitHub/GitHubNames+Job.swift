@@ -284,6 +284,21 @@ extension GitHubFile {
     return parts
   }
 
+  /// Returns a text with folders of this machine in place of those of a machine of GitHub.
+  ///
+  /// - Parameters:
+  ///   - text: A path, or a script of a shell.
+  ///   - repository: The folder of the repository.
+  ///   - home: The home folder.
+  /// - Returns: The text; without a change if it has single quotes, where a shell reads no variables.
+  func withFolders(_ text: String, repository: String, home: String) -> String {
+    let name = self.repository.drop { $0 != "/" }.dropFirst()
+    guard text.contains("/home/runner"), !text.contains("'") else { return text }
+    let own =
+      name.isEmpty ? text : text.replacing("/home/runner/work/\(name)/\(name)", with: repository)
+    return own.replacing(/\/home\/runner(?!\/work\/|[A-Za-z0-9_-])/, with: home)
+  }
+
   /// The repository that the files were cloned from, or the one that conditions ask for.
   var repository: String { origin ?? literal(after: "github.repository") ?? "" }
 

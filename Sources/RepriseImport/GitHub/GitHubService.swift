@@ -31,9 +31,15 @@ struct GitHubService {
 
   /// Returns the step of the service.
   ///
+  /// - Parameters:
+  ///   - needs: The steps before it.
+  ///   - condition: When it runs; nil if it always does.
+  ///   - names: The names that its variables can use.
+  ///   - others: The names of the other services, which are in one network with it there.
+  /// - Returns: The step.
   /// - Throws: ``Untranslatable`` if the image or a variable has no equivalent.
   func step(
-    needs: [String], condition: String?, names: GitHubNames
+    needs: [String], condition: String?, names: GitHubNames, besides others: [String]
   ) throws(Untranslatable) -> Draft.Item {
     guard let image = node["image"]?.text ?? node.text, !image.isEmpty else {
       throw Untranslatable("it has no image")
@@ -51,6 +57,15 @@ struct GitHubService {
     let options = (node["options"]?.text ?? "").onOneLine
     if let port = node["ports"]?.texts.first(where: { $0.contains("/") }) {
       throw Untranslatable("the port \(port) has a protocol", at: node["ports"])
+    }
+    let values = (node["env"]?.pairs ?? []).map { $0.value.text ?? "" } + [options]
+    if let other = others.first(where: { other in
+      values.contains { value in
+        ["\(other):", "//\(other)", "@\(other)"].contains(where: value.contains)
+      }
+    }) {
+      throw Untranslatable(
+        "it reaches the service \(other) by its name, which is in no network here")
     }
     if let part = node.unread().first {
       throw Untranslatable("\(part.path) has no equivalent", at: part.node)

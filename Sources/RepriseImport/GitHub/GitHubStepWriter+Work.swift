@@ -115,6 +115,8 @@ extension GitHubStepWriter {
   /// Commands that change more than the files of a run, on a machine that is not thrown away.
   private static let changing = [
     "git config --global": "your settings of git", "git clean -": "files that are not committed",
+    "git config user.": "your settings of git in this repository",
+    "git config --local user.": "your settings of git in this repository",
     "git reset --hard": "changes that are not committed",
     "docker system prune": "what docker has on this machine",
     "docker image prune": "what docker has on this machine",
@@ -133,6 +135,27 @@ extension GitHubStepWriter {
     }
     if script.contains("/home/runner/") {
       file.remark(.note, "/home/runner is a folder of the machines there, and not of this one")
+    }
+    remarkState(of: script.replacing("\\\n", with: " "))
+  }
+
+  /// Says what a script takes for granted: a clone without other changes, and a machine that asks no
+  /// questions.
+  private func remarkState(of script: String) {
+    let all = /git add (?:-A|--all|\.)(?![\w\/.*-])|git commit (?:-a|--all)/
+    if let found = script.firstMatch(of: all) {
+      file.remark(.note, "\(found.output): it takes what you have not committed, too")
+    }
+    let test = /git status (?:--porcelain|-s)|git diff [^\n;|&]*--(?:exit-code|quiet)|git stash/
+    if let found = script.firstMatch(of: test) {
+      file.remark(.note, "\(found.output): it sees what you have not committed, too")
+    }
+    let installs = script.matches(of: /apt(?:-get)?(?: [^\n;&|]*)? install [^\n;&|]*/)
+    if installs.contains(where: { !$0.output.contains(#/ (?:-q*y|--yes|--assume-yes)/#) }) {
+      file.remark(.note, "apt install without -y asks here, and the machines there answer yes")
+    }
+    if script.contains("HEAD^2"), file.events.contains(where: { $0.hasPrefix("pull_request") }) {
+      file.remark(.note, "HEAD^2: HEAD is a merge of a pull request there, and your commit here")
     }
   }
 }

@@ -201,8 +201,10 @@ struct GitHubStepWriter {
         let isScript = step.node["run"] != nil
         // There is nothing to do, and no equivalent of it but a command that does nothing.
         guard !isScript || !text.trimmed.isEmpty else { return ("true", environment, commandShell) }
+        let own = isScript || !step.written.names.isEmpty ? step.written.script : text
         let script = try translated(
-          isScript || !step.written.names.isEmpty ? step.written.script : text,
+          isScript && shell.language == .posix
+            ? file.withFolders(own, repository: "$GITHUB_WORKSPACE", home: "$HOME") : own,
           isScript ? shell : GitHubShell("bash"), variables,
           &environment)
         return (script.text, environment, script.shell ?? (isScript ? shell.draft : commandShell))
@@ -342,7 +344,9 @@ struct GitHubStepWriter {
     let node = folderNode
     guard let text = node?.text, text != ".", text != "./" else { return nil }
     do throws(Untranslatable) {
-      return try ExpressionTranslator(names: names).template(text)
+      return file.withFolders(
+        try ExpressionTranslator(names: names).template(text), repository: "${{ run.working-dir }}",
+        home: "${{ env.HOME }}")
     } catch {
       refuse(Untranslatable("working-directory: \(error.reason)", at: node))
       return nil
