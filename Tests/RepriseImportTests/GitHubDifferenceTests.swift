@@ -21,6 +21,29 @@ struct GitHubDifferenceTests {
   }
 
   @Test(arguments: [
+    ("docker rm -f $(docker ps -aq)", "it takes all containers of this machine"),
+    ("pkill minio", "pkill: it changes or removes processes"),
+    ("rm -rf ${HOME}/tmp/dist", "it removes files of your home folder"),
+    ("docker system prune -af", "what docker has on this machine"),
+  ])
+  func `what a program or a recipe changes is a note, as if it stood in the script`(
+    _ command: String, _ note: String
+  ) throws {
+    let recipe = command.replacing("$", with: "$$")
+    let files = [
+      "sc/x.sh": "#!/bin/sh\n\(command)\n",
+      "Makefile": "all: x\n\tls\nt1:\n\t@bash $(PWD)/sc/x.sh\nt2 t3: x\n\t@\(recipe)\n",
+    ]
+    for script in [command, "./sc/x.sh", "make t1", "make -j t2"] {
+      let workflow = try importedSteps("- run: |\n    \(script)", files: files)
+      #expect(
+        workflow.remarks.contains { $0.text.contains(note) }, "\(script): \(workflow.remarks)")
+    }
+    let other = try importedSteps("- run: make all", files: files)
+    #expect(!other.remarks.contains { $0.text.contains(note) }, "\(other.remarks)")
+  }
+
+  @Test(arguments: [
     "git add ./docs", "git add .github", "git config core.editor vi", "apt-get install -y jq",
     "apt-get -qy install jq", "apt-get install \\\n      --yes jq", "git diff main",
   ])
@@ -88,7 +111,8 @@ struct GitHubDifferenceTests {
     #expect(!workflow.remarks.contains { $0.text.contains("meant for") }, "\(workflow.remarks)")
     #expect(
       workflow.remarks.contains {
-        $0.text == "job a: its combinations work in one folder, at the same time"
+        $0.text
+          == "job a: its combinations work at the same time, in one folder and with what they install"
       })
   }
 }

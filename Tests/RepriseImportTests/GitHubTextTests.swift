@@ -48,6 +48,16 @@ struct GitHubTextTests {
     #expect(workflow.text.contains(lower) == isLower, "\(workflow.text)")
   }
 
+  @Test func `the branch of the repository is that of origin`() throws {
+    let files = [".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/trunk\n"]
+    let workflow = try importedSteps(
+      "- run: ls ${{ github.ref_name }} ${{ github.event.repository.default_branch }}",
+      files: files)
+    #expect(
+      workflow.text.contains("github_ref_name:\n    default: trunk\n"), "\(workflow.text)")
+    #expect(workflow.text.contains("default_branch:\n    default: trunk\n"))
+  }
+
   @Test func `env has only the variables of the file`() throws {
     let workflow = try importedSteps("- { if: env.HOME == '', run: make }")
     #expect(!workflow.text.contains("env.HOME"), "\(workflow.text)")

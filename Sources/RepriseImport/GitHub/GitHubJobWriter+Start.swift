@@ -47,7 +47,9 @@ extension GitHubJobWriter {
     guard !matrix.isEmpty else { return [] }
     if job.services.isEmpty, limit != "1" {
       file.remark(
-        .note, "job \(job.id): its combinations work in one folder, at the same time", at: strategy)
+        .note,
+        "job \(job.id): its combinations work at the same time, in one folder and with what they install",
+        at: strategy)
     }
     if job.isMatrixGroup, !job.services.isEmpty {
       all.append(Draft.Item("max-parallel", .word("1")))

@@ -311,9 +311,19 @@ extension GitHubFile {
   }
 
   /// The branch that starts the workflow.
-  var mainBranch: String {
+  var mainBranch: String { pushedBranch ?? defaultBranch }
+
+  private var pushedBranch: String? {
     let branches = root["on"]?["push"]?["branches"]?.texts ?? []
-    return branches.first { name in !name.contains { "*?[!+".contains($0) } } ?? "main"
+    return branches.first { name in !name.contains { "*?[!+".contains($0) } }
+  }
+
+  /// The branch that the repository has by default, as the clone knows it.
+  var defaultBranch: String {
+    let start = "ref: refs/remotes/origin/"
+    let bytes = files(".git/refs/remotes/origin/HEAD") ?? []
+    let text = String(decoding: bytes, as: UTF8.self).trimmed
+    return text.hasPrefix(start) ? String(text.dropFirst(start.count)) : pushedBranch ?? "main"
   }
 
   /// The text with which the conditions of jobs and steps compare a value.

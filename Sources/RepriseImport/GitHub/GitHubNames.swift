@@ -141,7 +141,7 @@ struct GitHubNames {
       let defaults = [
         "event_name": file.eventName, "ref": "refs/heads/\(branch)", "ref_name": branch,
         "ref_type": file.startsOnTag ? "tag" : "branch", "repository": file.repository,
-        "repository_owner": file.owner, "event.repository.default_branch": branch,
+        "repository_owner": file.owner, "event.repository.default_branch": file.defaultBranch,
         "event.repository.full_name": file.repository,
         "event.repository.name": String(file.repository.drop { $0 != "/" }.dropFirst()),
       ]

@@ -32,6 +32,8 @@ extension GitHubFile {
     if own, let scope, scope.source == nil {
       script.replace(String(Self.folder), with: scope.path)
     }
+    let recipes = recipes(of: script)
+    script += "\n" + recipes.replacing(/\$[({](PWD|CURDIR)[)}]\//, with: "")
     let ends = " \t\n\"'`;|&()<>=${}"
     let names = Set(script.split { ends.contains($0) }.map(String.init))
     let paths = names.map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }.filter { name in
@@ -42,13 +44,39 @@ extension GitHubFile {
     var programs = GitHubPrograms()
     let found = paths.sorted().prefix(Self.programsMax)
       .compactMap { path in files(path).map { (path, String(decoding: $0, as: UTF8.self)) } }
-    programs.text = found.map(\.1).joined(separator: "\n")
-    programs.scripts = found.filter { path, text in
-      path.hasSuffix(".sh") || text.prefix { !$0.isNewline }.contains(/^#!.*sh\b/)
-    }.map(\.1)
+    programs.text = (found.map(\.1) + [recipes]).joined(separator: "\n")
+    programs.scripts =
+      found.filter { path, text in
+        path.hasSuffix(".sh") || text.prefix { !$0.isNewline }.contains(/^#!.*sh\b/)
+      }.map(\.1) + [recipes].filter { !$0.isEmpty }
     guard own, let source = scope?.source else { return programs }
     add(names.filter { $0.contains(Self.folder) }, of: source, to: &programs)
     return programs
+  }
+
+  /// Returns the recipes of the targets that a script makes by their names, without those of the
+  /// targets that these need.
+  private func recipes(of script: String) -> String {
+    guard script.contains("make"), let bytes = files("Makefile") ?? files("GNUmakefile") else {
+      return ""
+    }
+    let targets = ShellCommands(script).parts.flatMap { part -> [String] in
+      guard case .command(let words, _) = part, let make = words.firstIndex(of: "make"),
+        !words.contains("-C")
+      else { return [] }
+      return words[(make + 1)...].filter { !$0.hasPrefix("-") && !$0.contains("=") }
+    }
+    guard !targets.isEmpty else { return "" }
+    var lines: [String] = []
+    var isNamed = false
+    for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      if line.first == "\t" {
+        if isNamed { lines.append(String(line.drop { "\t @-+".contains($0) })) }
+      } else if let colon = line.firstIndex(of: ":"), line.first != "#" {
+        isNamed = line[..<colon].split(separator: " ").contains { targets.contains(String($0)) }
+      }
+    }
+    return lines.joined(separator: "\n")
   }
 
   /// Adds the programs of another repository with these names, which begin with the folder of the

@@ -122,16 +122,31 @@ extension GitHubStepWriter {
     "docker image prune": "what docker has on this machine",
     "docker volume prune": "what docker has on this machine",
     "docker volume rm": "what docker has on this machine",
+    "docker container prune": "what docker has on this machine",
+    "docker builder prune": "what docker has on this machine",
+    "docker rmi": "what docker has on this machine",
+    "pkill ": "processes of this machine with that name",
+    "killall ": "processes of this machine with that name",
     "rm -rf /usr": "programs of this machine",
     "rm -rf /opt": "programs of this machine",
   ]
 
-  /// Says what a script changes that is yours here, and thrown away after the run there.
+  /// Says what a script, or a program in it, changes that is yours here, and thrown away after the
+  /// run there.
   func remarkChanges(of script: String) {
     guard step.node["run"] != nil else { return }
-    for (command, subject) in Self.changing.sorted(by: { $0.key < $1.key })
-    where script.contains(command) {
-      file.remark(.note, "\(command): it changes or removes \(subject)")
+    for text in [script] + step.programs.scripts {
+      for (command, subject) in Self.changing.sorted(by: { $0.key < $1.key })
+      where text.contains(command) {
+        file.remark(.note, "\(command.trimmed): it changes or removes \(subject)")
+      }
+      let all = /docker (?:container )?(?:rm|stop|kill)[^\n;&|]*\$+\(docker [^\n;&|)]*\)/
+      if let found = text.firstMatch(of: all) {
+        file.remark(.note, "\(found.output): it takes all containers of this machine")
+      }
+      if let found = text.firstMatch(of: /rm -[rRf]+ "?(?:~|\$+\{?HOME\}?)\/[^\s;&|]+/) {
+        file.remark(.note, "\(found.output): it removes files of your home folder")
+      }
     }
     if script.contains("/home/runner/") {
       file.remark(.note, "/home/runner is a folder of the machines there, and not of this one")
