@@ -7,6 +7,7 @@ struct GitHubTextTests {
   @Test(arguments: [
     "if [ -z x ]; then\n        echo \"NEW=1\" >> $GITHUB_ENV\n      fi",
     "[ -z x ] && echo \"NEW=1\" >> $GITHUB_ENV",
+    "if [ -z x ]; then echo \"NEW=1\" >> $GITHUB_ENV; fi",
   ])
   func `a variable that a script sets on a condition keeps the value of this machine`(
     _ script: String
@@ -56,6 +57,21 @@ struct GitHubTextTests {
     #expect(
       workflow.text.contains("github_ref_name:\n    default: trunk\n"), "\(workflow.text)")
     #expect(workflow.text.contains("default_branch:\n    default: trunk\n"))
+  }
+
+  @Test func `a variable of an action can have the value of an outer one of its name`() throws {
+    let action = """
+      inputs: { version: {} }
+      runs:
+        using: composite
+        steps:
+          - { shell: bash, run: make, env: { VERSION: "${{ inputs.version }}" } }
+      """
+    let workflow = try importedSteps(
+      "- { uses: ./a, with: { version: \"${{ env.VERSION }}\" } }",
+      job: "    env: { VERSION: 1.2.3 }\n", files: ["a/action.yml": action])
+    #expect(workflow.text.contains("VERSION: \"1.2.3\"\n"), "\(workflow.text)")
+    #expect(!workflow.text.contains("VERSION: \"\""))
   }
 
   @Test func `env has only the variables of the file`() throws {

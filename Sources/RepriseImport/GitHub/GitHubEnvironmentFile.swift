@@ -73,8 +73,7 @@ struct GitHubEnvironmentFile {
   /// Whether it sets a variable only on a condition.
   func isUncertain(_ name: String) -> Bool { !certainNames.contains(name) }
 
-  /// Returns for each line how many conditions, loops and functions it is in, also where it ends one
-  /// of them.
+  /// Returns for each line how many conditions, loops and functions it is in, with one that it starts.
   private static func depths(_ lines: [String]) -> [Int] {
     var depth = 0
     return lines.map { line in
@@ -82,13 +81,11 @@ struct GitHubEnvironmentFile {
       if let first = words.first, first.hasPrefix("}") || ["fi", "done", "esac"].contains(first) {
         depth = max(0, depth - 1)
       }
-      defer {
-        let isStart = ["if", "for", "while", "until", "case"].contains(words.first ?? "")
-        let isOneLine = words.contains { ["fi", "done", "esac"].contains($0) }
-        let isGroup = line.trimmed.hasSuffix("{") || words.first == "{" && !line.contains("}")
-        if isGroup || isStart && !isOneLine { depth += 1 }
-      }
-      return depth
+      let isStart = ["if", "for", "while", "until", "case"].contains(words.first ?? "")
+      let isOneLine = words.contains { ["fi", "done", "esac"].contains($0) } || words.last == "}"
+      let isGroup = line.trimmed.hasSuffix("{") || words.first == "{" && !line.contains("}")
+      defer { if isGroup || isStart && !isOneLine { depth += 1 } }
+      return depth + (isStart ? 1 : 0)
     }
   }
 

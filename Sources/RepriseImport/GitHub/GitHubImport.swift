@@ -174,9 +174,8 @@ struct GitHubEnvironment {
         items.append(Draft.Item(known, pair.value.isNull ? .text("") : value))
         continue
       }
-      var own = names
+      var own = names.without(name, pair.value)
       own.allowsSecrets = true
-      own.variables[name] = nil
       do throws(Untranslatable) {
         items.append(
           Draft.Item(known, .text(try ExpressionTranslator(names: own).template(text))))

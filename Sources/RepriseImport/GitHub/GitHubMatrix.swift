@@ -99,8 +99,7 @@ extension GitHubNames {
       guard let variable = variables[name] else {
         return [file.root["env"]?[name]?.text].compactMap(\.self)
       }
-      var outer = self
-      outer.variables[name] = nil
+      var outer = without(name, variable.node)
       outer.scope = variable.scope
       return outer.texts(in: variable.node.text ?? "")
     case "inputs":

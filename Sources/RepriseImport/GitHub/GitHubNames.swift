@@ -14,6 +14,8 @@ struct GitHubNames {
 
   /// Variables of the job and step, which are not variables of the workflow.
   var variables: [String: Variable] = [:]
+  /// Outer variables of the same names, the innermost last.
+  var shadowed: [String: [Variable]] = [:]
   /// The values of variables that earlier steps have set.
   var written: [String: Translated] = [:]
   /// Whether a script has set variables whose names are not known, for another job to read.
@@ -188,8 +190,7 @@ struct GitHubNames {
         throw Untranslatable("env.\(name) is no text")
       }
       // Without the variable itself, which can be defined by its outer value.
-      var outer = self
-      outer.variables[name] = nil
+      var outer = without(name, variable.node)
       outer.scope = variable.scope
       return try ExpressionTranslator(names: outer).expression(text).asText
     }
@@ -312,8 +313,7 @@ struct GitHubNames {
       var names = GitHubNames(file: file, ofStepsOf: other)
       for (name, value) in other.variables(before: other.steps.count, in: file)
       where value.kind == .text {
-        names.written[name] = value
-        names.variables[name] = nil
+        names.write(name, value)
       }
       names.hasUnknownVariables = other.steps.contains(where: \.written.addsVariables)
       let value = try ExpressionTranslator(names: names).expression(text)
@@ -349,7 +349,30 @@ extension GitHubNames {
   init(file: GitHubFile, ofStepsOf job: GitHubJob) {
     self.init(file: file, job: job)
     for pair in job.environment {
-      variables[pair.key.text ?? ""] = Variable(node: pair.value, scope: nil)
+      add(pair, scope: nil)
     }
+  }
+
+  /// Adds a variable, which hides an outer one of its name.
+  mutating func add(_ pair: SourceNode.Pair, scope: GitHubScope?) {
+    let name = pair.key.text ?? ""
+    if let outer = variables[name] { shadowed[name, default: []].append(outer) }
+    variables[name] = Variable(node: pair.value, scope: scope)
+  }
+
+  /// Notes a value that a step has set for later ones, in place of all that were defined before.
+  mutating func write(_ name: String, _ value: Translated) {
+    written[name] = value
+    (variables[name], shadowed[name]) = (nil, nil)
+  }
+
+  /// The names where a variable is defined: those around it, without what it hides them from.
+  func without(_ name: String, _ node: SourceNode) -> GitHubNames {
+    var names = self
+    while let inner = names.variables[name] {
+      names.variables[name] = names.shadowed[name]?.popLast()
+      if inner.node === node { break }
+    }
+    return names
   }
 }

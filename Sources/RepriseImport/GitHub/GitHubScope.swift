@@ -218,7 +218,7 @@ extension GitHubNames {
   mutating func addVariables(of scope: GitHubScope) {
     for use in scope.chain {
       for pair in use.step["env"]?.pairs ?? [] {
-        variables[pair.key.text ?? ""] = Variable(node: pair.value, scope: use.outer)
+        add(pair, scope: use.outer)
       }
     }
   }

@@ -31,11 +31,10 @@ struct GitHubStepWriter {
     refusals = file.refusals + job.refusals
     if let scope = step.scope { self.names.addVariables(of: scope) }
     for (name, value) in variables where value.kind == .text {
-      self.names.written[name] = value
-      self.names.variables[name] = nil
+      self.names.write(name, value)
     }
     for pair in step.node["env"]?.pairs ?? [] {
-      self.names.variables[pair.key.text ?? ""] = .init(node: pair.value, scope: step.scope)
+      self.names.add(pair, scope: step.scope)
     }
   }
 
