@@ -39,6 +39,16 @@ struct GitHubLaterTests {
     #expect(workflow.verdict == .withNotes)
   }
 
+  @Test(arguments: ["actions/setup-node@v4", "acme/setup-x@v1"])
+  func `a version of the matrix is the same for all combinations`(_ action: String) throws {
+    let workflow = try importedSteps(
+      "- { uses: \(action), with: { node-version: \"${{ matrix.a }}\" } }\n- run: make",
+      job: "    strategy: { matrix: { a: [20, 22] } }\n")
+    #expect(
+      workflow.remarks.contains { $0.text.contains("and all combinations use the same one") },
+      "\(workflow.remarks)")
+  }
+
   @Test func `an older action does not do what a newer one does`() throws {
     let workflow = try importedSteps(
       """

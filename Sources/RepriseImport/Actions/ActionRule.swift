@@ -85,7 +85,9 @@ struct ActionRule: Sendable {
       inputs[name].map { "\(name) \($0.onOneLine)" }
     }
     let text = values.isEmpty ? "" : " (\(values.joined(separator: ", ")))"
-    return .note("\(inputs.name)\(text): must be installed on this machine\(place(inputs))")
+    let shared = text.contains("matrix.") ? ", and all combinations use the same one" : ""
+    return .note(
+      "\(inputs.name)\(text): must be installed on this machine\(place(inputs))\(shared)")
   }
 
   /// What an installer does for later steps, and this machine must do for all.
