@@ -10,6 +10,8 @@ struct GitHubDifferenceTests {
     ("git commit -am x", "git commit -a: it takes what you have not committed"),
     ("test -z \"$(git status --porcelain)\"", "it sees what you have not committed"),
     ("git diff --exit-code", "it sees what you have not committed"),
+    ("git checkout -f $REF", "git checkout: it changes the files of your clone"),
+    ("git remote add x y", "the remotes of this repository"),
     ("git config user.name bot", "your settings of git in this repository"),
     ("sudo apt-get install jq", "apt install without -y asks here"),
   ])

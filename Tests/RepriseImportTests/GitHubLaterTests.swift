@@ -71,6 +71,13 @@ struct GitHubLaterTests {
     #expect(workflow.text.contains("git diff --cached --quiet || git commit"))
   }
 
+  @Test func `an artifact has what was in its folder before`() throws {
+    let workflow = try importedSteps(
+      "- { uses: actions/upload-artifact@v4, with: { path: dist } }\n- run: make")
+    let note = "the files are kept in the folder of the run, with older ones that are there"
+    #expect(workflow.remarks.contains { $0.text.hasSuffix(note) }, "\(workflow.remarks)")
+  }
+
   @Test func `a single artifact of a pattern has no folder of its own`() throws {
     let workflow = try importedSteps(
       "- { uses: actions/download-artifact@v5, with: { pattern: \"a-*\", path: x } }\n- run: make")

@@ -74,6 +74,19 @@ struct GitHubTextTests {
     #expect(!workflow.text.contains("VERSION: \"\""))
   }
 
+  @Test(arguments: [
+    ("github.sha", ", with values for all its runs: -p github_sha=…"), ("github.ref", ""),
+  ])
+  func `a schedule says which values its watch needs`(_ name: String, _ end: String) throws {
+    let workflow = try imported(
+      """
+      on: { schedule: [{ cron: 0 0 * * 0 }] }
+      jobs: { a: { runs-on: ubuntu-latest, steps: [{ run: "ls ${{ \(name) }}" }] } }
+      """)
+    let note = "schedule: needs a \"reprise watch\" that runs" + end
+    #expect(workflow.remarks.contains { $0.text == note }, "\(workflow.remarks)")
+  }
+
   @Test func `env has only the variables of the file`() throws {
     let workflow = try importedSteps("- { if: env.HOME == '', run: make }")
     #expect(!workflow.text.contains("env.HOME"), "\(workflow.text)")

@@ -54,7 +54,7 @@ extension ActionRule {
       fails: inputs.is("if-no-files-found", "error"), withHidden: includesHidden,
       replaces: inputs.is("overwrite"))
     return GitHubArtifact.upload(upload, paths: inputs["path"] ?? (isPages ? "_site" : ""))
-      .map { .script($0, note: keeps(inputs)) }
+      .map { .script($0, note: keeps(inputs) + ", with older ones that are there") }
   }
 
   /// Whether an artifact has hidden files; nil if that is not known.

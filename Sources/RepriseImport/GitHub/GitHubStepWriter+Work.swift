@@ -118,6 +118,8 @@ extension GitHubStepWriter {
     "git config user.": "your settings of git in this repository",
     "git config --local user.": "your settings of git in this repository",
     "git reset --hard": "changes that are not committed",
+    "git remote add": "the remotes of this repository",
+    "git remote set-url": "the remotes of this repository",
     "docker system prune": "what docker has on this machine",
     "docker image prune": "what docker has on this machine",
     "docker volume prune": "what docker has on this machine",
@@ -164,6 +166,12 @@ extension GitHubStepWriter {
     let test = /git status (?:--porcelain|-s)|git diff [^\n;|&]*--(?:exit-code|quiet)|git stash/
     if let found = script.firstMatch(of: test) {
       file.remark(.note, "\(found.output): it sees what you have not committed, too")
+    }
+    if let found = script.firstMatch(
+      of: /git (?:checkout|switch|merge|rebase|pull|cherry-pick)(?= (?!-- ))/)
+    {
+      let others = file.jobs.count > 1 ? ", in which other jobs work, too" : ""
+      file.remark(.note, "\(found.output): it changes the files of your clone\(others)")
     }
     let installs = script.matches(of: /apt(?:-get)?(?: [^\n;&|]*)? install [^\n;&|]*/)
     if installs.contains(where: { !$0.output.contains(#/ (?:-q*y|--yes|--assume-yes)/#) }) {

@@ -65,7 +65,11 @@ extension GitHubFile {
         "", .map([Draft.Item("cron", .text(cron)), Draft.Item("time-zone", .text("UTC"))]))
     }
     guard let first = schedules.first else { return nil }
-    remark(.note, "schedule: needs a \"reprise watch\" that runs", at: node["schedule"])
+    let needed = parameters.filter(\.isRequired).map { "-p \($0.name)=…" }.joined(separator: " ")
+    remark(
+      .note,
+      "schedule: needs a \"reprise watch\" that runs"
+        + (needed.isEmpty ? "" : ", with values for all its runs: \(needed)"), at: node["schedule"])
     return .map([Draft.Item("schedule", schedules.count == 1 ? first.value : .list(schedules))])
   }
 
