@@ -100,6 +100,13 @@ struct GitHubDifferenceTests {
     #expect(workflow.text.contains("it reaches the service ldap by its name"), "\(workflow.text)")
   }
 
+  @Test func `the name of the only job is that of its group`() throws {
+    let workflow = try importedSteps(
+      "- run: make\n- run: test",
+      job: "    name: Test ${{ matrix.a }}\n    strategy: { matrix: { a: [b, c] } }\n")
+    #expect(workflow.text.contains("name: Test ${{ matrix.a }}"), "\(workflow.text)")
+  }
+
   @Test func `a system in an expression is not that of the job`() throws {
     let workflow = try imported(
       """

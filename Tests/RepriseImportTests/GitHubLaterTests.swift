@@ -22,6 +22,10 @@ struct GitHubLaterTests {
     ("actions-rs/toolchain@v1", "{ toolchain: beta }", "run: make", "install Rust beta once"),
     ("actions/setup-go@v6", "{ go-version: 1.25 }", "run: make", "and GOTOOLCHAIN=local"),
     (
+      "docker/build-push-action@v6", "{ push: true }", "docker buildx build --push",
+      "builds from the files here, not from a clone of its own; attests the build as buildx does"
+    ),
+    (
       "zizmorcore/zizmor-action@v0.1", "{ persona: auditor }", "zizmor --no-exit-codes",
       "uploads no report"
     ),

@@ -110,7 +110,20 @@ extension ActionRule {
       words += " \"${options[@]}\""
     }
     return .script(
-      lists + words + " \"\(inputs["context"] ?? ".")\"" + digest, env: environment)
+      lists + words + " \"\(inputs["context"] ?? ".")\"" + digest, env: environment,
+      note: notes(ofBuild: inputs))
+  }
+
+  /// What a build does in another way there, if no input says how.
+  private static func notes(ofBuild inputs: ActionInputs) -> String? {
+    var notes: [String] = []
+    if inputs["context"] == nil, inputs.isSince(2) {
+      notes.append("builds from the files here, not from a clone of its own")
+    }
+    if inputs["provenance"] == nil, inputs.isSince(4), !inputs.isUnset("push") {
+      notes.append("attests the build as buildx does by default, not as one of GitHub")
+    }
+    return notes.isEmpty ? nil : "\(inputs.name): \(notes.joined(separator: "; "))"
   }
 
   /// Returns the commands that add an option for each element of a list that is known in the run.

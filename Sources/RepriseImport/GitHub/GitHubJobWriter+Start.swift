@@ -178,7 +178,8 @@ extension GitHubJobWriter {
     if !job.groupID.isEmpty { group.append(Draft.Item("id", .text(job.groupID))) }
     var names = GitHubNames(file: file, job: job)
     names.isOutsideMatrix = !job.isMatrixGroup
-    if file.jobs.count > 1, let name = job.node["name"]?.text, let label = names.label(name),
+    if file.jobs.count > 1 || job.isMatrixGroup, let name = job.node["name"]?.text,
+      let label = names.label(name),
       label != job.groupID
     {
       group.append(Draft.Item("name", .text(label)))
