@@ -411,4 +411,32 @@ jobs:
          want={"0-p-1": "",
                "1-p-2": "",
                "2-q-1": ""}),
+    Case("a single artifact of a pattern, and what a program writes",
+         """
+on: push
+jobs:
+  a:
+    runs-on: x
+    env: { V: old }
+    steps:
+      - run: mkdir in; echo 1 > in/x
+      - { uses: actions/upload-artifact@v6, with: { name: s-1, path: in } }
+      - { uses: actions/download-artifact@v8, with: { pattern: "s-*", path: one } }
+      - { uses: actions/upload-artifact@v6, with: { name: s-2, path: in } }
+      - { uses: actions/download-artifact@v8, with: { path: two } }
+      - { id: p, run: "echo v=True >> $GITHUB_OUTPUT" }
+      - { if: steps.p.outputs.v == 'true', run: touch yes }
+      - { if: steps.p.outputs.other == 'true', run: touch no }
+      - run: if [ -e no ]; then echo W=1 >> $GITHUB_ENV; fi
+      - run: echo "${W-unset}" > w
+      - { uses: ./act, with: { v: "${{ env.V }}" } }
+""",
+         files={"act/action.yml": """
+inputs: { v: {} }
+runs:
+  using: composite
+  steps: [{ shell: bash, run: echo $V > v, env: { V: "${{ inputs.v }}" } }]
+"""},
+         want={"one/x": "1\n", "two/s-1/x": "1\n", "two/s-2/x": "1\n", "yes": "", "no": None,
+               "w": "unset\n", "v": "old\n"}),
 ]
