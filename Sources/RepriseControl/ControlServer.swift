@@ -69,9 +69,12 @@ package final class ControlServer: Sendable {
   /// Stops listening, and waits at most two seconds until attached clients have the last event.
   ///
   /// Requests received before the call are still answered.
-  package func finish() async {
+  ///
+  /// - Parameter removesFile: Whether the socket is removed. Not after the lock of its run was released:
+  ///   it can be that of a process that has resumed the run since.
+  package func finish(removesFile: Bool = true) async {
     source.withLock { $0 }?.cancel()
-    try? removeFile(path)
+    if removesFile { try? removeFile(path) }
     queue.async { [self] in
       accept(atMost: limits.clients)
       for client in connected { client.finish() }

@@ -96,8 +96,9 @@ package final class RecordedRun: Recorder {
     if !isSynced { logSync.schedule() }
     guard isEnd else { return }
     // Most runs leave nothing there. Not later: another process may resume the run from now on, and
-    // creates it again.
+    // creates it again, as it does the socket.
     removeFolder(journal.directory.filesFolder(of: id))
+    try? removeFile(journal.directory.socketPath(of: id))
     releaseLock()
   }
 

@@ -147,4 +147,21 @@ struct QueuedRunTests {
     #expect(try await resumed.begun().outcome == .succeeded)
     await expectEventually("the host has no runs") { host.runs.isEmpty }
   }
+
+  @Test func `the end of a run leaves the socket of a process that resumes it at once`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let workflow = try Workflow("order") { Step("work") { _ in } }
+    for _ in 0..<20 {
+      let run = try await host.start(workflow)
+      #expect(try await run.outcome == .succeeded)
+      let socket = folder.path + "/journal/live/\(run.id).sock"
+      #expect(!FileManager.default.fileExists(atPath: socket))
+      #expect(FileManager.default.createFile(atPath: socket, contents: nil))
+      await expectEventually("the host has no runs") { host.runs.isEmpty }
+      #expect(FileManager.default.fileExists(atPath: socket))
+    }
+  }
 }

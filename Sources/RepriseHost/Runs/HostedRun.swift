@@ -316,7 +316,8 @@ package struct HostedRun: Sendable {
   ///
   /// - Returns: The error of writing the last output, which came too late to fail the run.
   package func finish() async -> JournalError? {
-    await server.finish()
+    // The record has removed it, as long as nobody else could resume the run.
+    await server.finish(removesFile: false)
     await host.deleteOldRuns(of: workflow)
     // All results are in the journal by now.
     _ = try? await blocking { [host, id = recorded.id] in
