@@ -26,7 +26,7 @@ struct RebuildLoop {
       }
       // Cancelling this task cancels the run, but also every wait in this task. So wait in another
       // task until nothing of the run is left.
-      await Task { [last] in _ = try await last?.outcome }.value
+      try await Task { [last] in _ = try await last?.outcome }.value
     }
     let stopping = Task {
       for await _ in StopSignals([.interrupt, .terminate]) { building.cancel() }
