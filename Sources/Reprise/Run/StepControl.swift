@@ -174,10 +174,17 @@ struct StepControl: Sendable {
 
   /// Begins to wait for a request to start the service again.
   ///
+  /// - Parameter countsEarlier: Whether a request since the end of the last attempt counts: before the next
+  ///   one, but not during it, as it has started since.
   /// - Returns: The ticket, which is answered at the request.
-  mutating func awaitRestart() -> Ticket<Void> {
+  mutating func awaitRestart(countsEarlier: Bool = false) -> Ticket<Void> {
     let ticket = Ticket<Void>()
-    (restarter, restartTicket) = (nil, ticket)
+    if countsEarlier, restarter != nil {
+      // Nobody waits for it yet.
+      ticket.answer(())
+    } else {
+      (restarter, restartTicket) = (nil, ticket)
+    }
     return ticket
   }
 

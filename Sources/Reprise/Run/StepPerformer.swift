@@ -153,7 +153,7 @@ final class StepPerformer: StepStage {
       guard (try? await sleep()) != nil else { throw Withdrawn() }
       return false
     }
-    let ticket = ledger.decide { $0.controls[job.index].awaitRestart() }
+    let ticket = ledger.decide { $0.controls[job.index].awaitRestart(countsEarlier: true) }
     do {
       _ = try await withInterruption(
         sleep, { if await ticket.value() == nil { throw CancellationError() } else { [:] } })

@@ -146,6 +146,25 @@ struct ServiceRestartTests {
     #expect(stage.log.value.filter { $0.hasPrefix("db") } == ["db 1", "db 2", "db 3", "db asked"])
   }
 
+  @Test func `a request between the end of an attempt and the delay after it is not lost`() async {
+    var control = StepControl()
+    control.open(for: 0)
+    _ = control.awaitRestart()
+    #expect(control.restart(by: .api) != nil)
+    let ticket = control.awaitRestart(countsEarlier: true)
+    let isAnswered = Protected(false)
+    Task {
+      if await ticket.value() != nil { isAnswered.withLock { $0 = true } }
+    }
+    await expectEventually("the delay ends") { isAnswered.value }
+    #expect(control.takeRestart() == .api && control.takeRestart() == nil)
+    // One that came before an attempt has begun is what it does.
+    _ = control.awaitRestart()
+    _ = control.restart(by: .api)
+    _ = control.awaitRestart()
+    #expect(control.takeRestart() == nil)
+  }
+
   @Test func `a cancel while a service is being stopped to start again ends it`() async throws {
     let (db, first) = (Gate(), Gate())
     let stage = Stage(ends: ["db": db], steps: ["first": first])
