@@ -53,7 +53,7 @@ def one_page_shows_several_projects(reprise):
         browser.press("c")
         browser.confirm("Cancel the run?")
         two.ended(second, "cancelled")
-        browser.sees(f"{name_of(two)}\n", "#runs .projects")
+        browser.sees(name_of(two), "#runs .projects")
         eventually("no live run there", lambda: browser.text("#runs .projects").count("live") == 1)
         expect_equal("the other project", (one.state(first, "go"), one.state(first, "work")),
                      ("ready", "running"))
