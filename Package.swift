@@ -2,6 +2,7 @@
 
 import PackageDescription
 
+let command = TargetDependencyCondition.when(traits: ["Command"])
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
 let web = TargetDependencyCondition.when(traits: ["Web"])
 
@@ -20,16 +21,21 @@ let package = Package(
     .executable(name: "reprise", targets: ["RepriseCLI"]),
     .executable(name: "reprise-web", targets: ["RepriseWebServer"]),
   ],
-  // Disabled by default, so that a package that embeds only the engine does not fetch their
-  // dependencies. Without its trait a target is empty.
+  // A package that embeds the engine does not fetch what other targets depend on: all but the trait of the
+  // command are disabled by default, and it disables that one, too, with `traits: []`.
   traits: [
+    .trait(
+      name: "Command", description: "reprise: the command, with swift-argument-parser"),
     .trait(
       name: "Observability",
       description: "RepriseObservability: swift-log, swift-metrics and swift-distributed-tracing"),
     .trait(
       name: "ServiceLifecycle",
       description: "RepriseService: an engine as a service of swift-service-lifecycle"),
-    .trait(name: "Web", description: "reprise-web: the live page, served by Hummingbird"),
+    .trait(
+      name: "Web", description: "reprise-web: the live page, served by Hummingbird",
+      enabledTraits: ["Command"]),
+    .default(enabledTraits: ["Command"]),
   ],
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
@@ -145,7 +151,7 @@ let package = Package(
         "Platform", "Reprise", "RepriseRunners", "RepriseHost", "RepriseJournal",
         "RepriseControl", "RepriseTerminal", "RepriseImport", "RepriseExport", "ChildProcesses",
         "CombineOperators",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: command),
       ],
       plugins: ["CommitOfBuild"]
     ),

@@ -7,7 +7,7 @@ import PackageDescription
 let package = Package(
   name: "Fuzzing",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "reprise", path: "..")],
+  dependencies: [.package(name: "reprise", path: "..", traits: [])],
   targets: [
     .target(name: "FuzzMain"),
     .executableTarget(

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "order-queue",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "reprise", path: "../..")],
+  dependencies: [.package(name: "reprise", path: "../..", traits: [])],
   targets: [
     .executableTarget(
       name: "order-queue",

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "own-runner",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "reprise", path: "../..")],
+  dependencies: [.package(name: "reprise", path: "../..", traits: [])],
   targets: [
     .executableTarget(
       name: "own-runner",

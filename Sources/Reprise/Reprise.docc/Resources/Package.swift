@@ -5,8 +5,9 @@ let package = Package(
   name: "greet",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // A clone next to this package. Or: .package(url: "<URL of this repository>", branch: "main")
-    .package(path: "../reprise")
+    // A clone next to this package, without the command, and what only it needs. Or:
+    // .package(url: "<URL of this repository>", branch: "main", traits: [])
+    .package(path: "../reprise", traits: [])
   ],
   targets: [
     .executableTarget(
