@@ -90,6 +90,11 @@ public final class Run: Sendable {
   /// `events.values` is the same as an async sequence.
   public var events: RunEvents { RunEvents(ledger: ledger) }
 
+  /// The events of the run, each with the state that it leads to.
+  ///
+  /// ``state`` can be ahead of the event that a subscriber of ``events`` handles.
+  public var changes: RunChanges { RunChanges(events: events) }
+
   /// The states of the run, for views: the current one, then updates as events occur.
   public var states: RunStates { RunStates(ledger: ledger) }
 

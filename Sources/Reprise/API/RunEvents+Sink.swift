@@ -41,6 +41,19 @@ extension RunStates {
   }
 }
 
+extension RunChanges {
+  /// Calls a closure with each change, on the run's own queue.
+  ///
+  /// This overload of Combine's `sink` requires a `@Sendable` closure: a closure that uses the state of
+  /// the main actor, which would be a data race, is a compiler error. Use `values` there.
+  ///
+  /// - Parameter receiveValue: Called with one change at a time.
+  /// - Returns: The subscription; releasing it ends the calls.
+  public func sink(receiveValue: @escaping @Sendable (RunChange) -> Void) -> AnyCancellable {
+    subscription(receiveCompletion: { _ in }, receiveValue: receiveValue)
+  }
+}
+
 extension Publisher where Failure == Never {
   /// Subscribes by Combine's own `sink`, which the overloads above hide.
   fileprivate func subscription(
