@@ -6,7 +6,7 @@
 /// pattern with `*` and `?`, `:failed`, `:cancelled` or `:running`.
 public enum Intervention: Sendable, Equatable {
   /// Restart these steps and their dependents; the whole run if there are none.
-  case restart(from: [String])
+  case restart(from: [String] = [])
   /// Start these services again, while what uses them goes on.
   ///
   /// The attempt in progress is stopped with its grace period, and the next one starts at once; a delay
@@ -15,11 +15,11 @@ public enum Intervention: Sendable, Equatable {
   /// Cancel these steps, while the run continues; the whole run if there are none.
   ///
   /// Without a grace period if `now` is true, or if the step is already being cancelled.
-  case cancel(steps: [String], now: Bool)
+  case cancel(steps: [String] = [], now: Bool = false)
   /// Approve or reject a step that is waiting for approval; nil if only one is waiting.
   ///
   /// The values are those that the approval asks for, as text.
-  case approve(step: String?, isApproved: Bool, values: [String: String] = [:])
+  case approve(step: String? = nil, isApproved: Bool = true, values: [String: String] = [:])
   /// Set the results of these steps by hand; what depends on them runs.
   ///
   /// A step in progress is stopped first. From steps that have failed or were cancelled, the run

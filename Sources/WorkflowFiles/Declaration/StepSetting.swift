@@ -95,6 +95,10 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("timeout", .text(duration.workflowText))
   }
 
+  /// A number without a unit is refused by the compiler.
+  @available(*, unavailable, message: "give the unit: .timeout(.seconds(5))")
+  public static func timeout(_ number: Double) -> StepSetting { fatalError("unavailable") }
+
   /// The maximum duration of one attempt, as an expression: `"${{ params.limit }}"`.
   public static func timeout(computed duration: TemplateValue) -> StepSetting {
     StepSetting("timeout", duration.value)
@@ -122,6 +126,10 @@ public struct StepSetting: Sendable, Equatable {
   public static func grace(_ duration: Duration) -> StepSetting {
     StepSetting("grace", .text(duration.workflowText))
   }
+
+  /// A number without a unit is refused by the compiler.
+  @available(*, unavailable, message: "give the unit: .grace(.seconds(5))")
+  public static func grace(_ number: Double) -> StepSetting { fatalError("unavailable") }
 
   /// The time between asking the step to stop and killing it, as an expression.
   public static func grace(computed duration: TemplateValue) -> StepSetting {

@@ -103,6 +103,10 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("timeout", .text(duration.workflowText))
   }
 
+  /// A number without a unit is refused by the compiler.
+  @available(*, unavailable, message: "give the unit: .timeout(.seconds(5))")
+  public static func timeout(_ number: Double) -> WorkflowSetting { fatalError("unavailable") }
+
   /// The maximum duration of one generation of a run, as an expression: `"${{ params.limit }}"`.
   public static func timeout(computed duration: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("timeout", duration.value)
@@ -112,6 +116,10 @@ public struct WorkflowSetting: Sendable, Equatable {
   public static func grace(_ duration: Duration) -> WorkflowSetting {
     WorkflowSetting("grace", .text(duration.workflowText))
   }
+
+  /// A number without a unit is refused by the compiler.
+  @available(*, unavailable, message: "give the unit: .grace(.seconds(5))")
+  public static func grace(_ number: Double) -> WorkflowSetting { fatalError("unavailable") }
 
   /// The time between asking a step to stop and killing it, as an expression.
   public static func grace(computed duration: TemplateValue) -> WorkflowSetting {
