@@ -16,8 +16,9 @@ let package = Package(
       name: "run-server",
       dependencies: [
         .product(name: "Reprise", package: "reprise"),
+        .product(name: "RepriseHost", package: "reprise"),
+        .product(name: "RepriseJournal", package: "reprise"),
         .product(name: "RepriseObservability", package: "reprise"),
-        .product(name: "RepriseService", package: "reprise"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,13 +1,14 @@
-// run-server [PORT]: starts, shows, streams, restarts and cancels runs over HTTP, until SIGTERM.
+// run-server [PORT]: starts, shows, streams, restarts and cancels recorded runs over HTTP, until SIGTERM.
+// Resumes what an earlier process has left, however it ended.
 
 import FlyingFox
 import Foundation
 import Logging
 import Reprise
+import RepriseHost
+import RepriseJournal
 import RepriseObservability
-import RepriseService
 import ServiceLifecycle
-import Synchronization
 
 @main
 struct RunServer {
@@ -16,12 +17,17 @@ struct RunServer {
     let logger = Logger(label: "run-server")
     var engine = Engine()
     engine.observer = Observability(logger: logger)
-    let engineService = EngineService(engine)
+    let host = RunHost(engine, recordingIn: try Journal()) { logger.info("\($0)") }
+    for record in try await host.journal.unfinishedRuns(of: "report") {
+      try await host.enqueue(
+        resuming: record.id, with: report(Arguments(record.parameters)))
+    }
     let port = CommandLine.arguments.dropFirst().first.flatMap(UInt16.init) ?? 8080
-    let web = try WebService(port: port, workflows: engineService)
+    let web = try WebService(port: port, host: host)
     // Services shut down in reverse order, so clients that stream the events of a run receive its end.
     try await ServiceGroup(
-      services: [web, engineService], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+      services: [web, HostService(host: host)], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: logger
     ).run()
   }
 }
@@ -45,41 +51,50 @@ nonisolated func report(_ arguments: Arguments) throws -> Workflow {
   }
 }
 
-/// The web server, with the runs that clients can still request.
+/// Interrupts the runs when the group shuts down; the next process resumes them.
+nonisolated struct HostService: Service {
+  let host: RunHost
+
+  func run() async throws {
+    // Throws if the group is cancelled, which ends the runs in the same way.
+    try? await gracefulShutdown()
+    await host.shutDown()
+  }
+}
+
+/// The web server.
 nonisolated final class WebService: Service {
   private let server: HTTPServer
-  private let workflows: EngineService
-  private let runs = Mutex<[String: Run]>([:])
+  private let host: RunHost
 
-  init(port: UInt16, workflows: EngineService) throws {
+  init(port: UInt16, host: RunHost) throws {
     server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port))
-    self.workflows = workflows
+    self.host = host
   }
 
   func run() async throws {
     await server.appendRoute("POST /runs") { [self] in try await start($0) }
-    await server.appendRoute("GET /runs/:id", to: about { run, _ in try .init(RunResponse(run)) })
+    await server.appendRoute("GET /runs/:id") { [self] request in
+      guard let id = Self.id(request) else { return .init(statusCode: .notFound) }
+      return try await answer(about: id)
+    }
     await server.appendRoute(
       "GET /runs/:id/events",
-      to: about { run, _ in .init(statusCode: .ok, body: .init(from: EventLines(run: run))) })
+      to: about { queued, _ in
+        .init(statusCode: .ok, body: .init(from: EventLines(queued: queued)))
+      })
     await server.appendRoute(
       "POST /runs/:id/restart",
-      to: about { run, request in
+      to: about { queued, request in
+        let run = try await queued.begun()
         if let step = request.query["from"] { try run.restart(from: step) } else { run.restart() }
         return .init(statusCode: .accepted)
       })
     await server.appendRoute(
       "POST /runs/:id/cancel",
-      to: about { run, _ in
-        run.cancel()
+      to: about { queued, _ in
+        queued.cancel()
         return .init(statusCode: .accepted)
-      })
-    await server.appendRoute(
-      "DELETE /runs/:id",
-      to: about { [self] run, _ in
-        run.cancel()
-        runs.withLock { $0["\(run.id)"] = nil }
-        return .init(statusCode: .noContent)
       })
     try await withGracefulShutdownHandler {
       do {
@@ -92,32 +107,54 @@ nonisolated final class WebService: Service {
     }
   }
 
+  /// Starts a run. Its key is its id, so that a request that is sent again starts nothing.
   private func start(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let key = request.headers[HTTPHeader("Idempotency-Key")]
+    guard let id = key.map({ RunID($0) }) ?? RunID() else {
+      return .refusal(.badRequest, "the key must be a valid id of a run")
+    }
     do {
       let body = try Value(json: String(decoding: try await request.bodyData, as: UTF8.self))
       guard case .map(let values) = body else { return .init(statusCode: .badRequest) }
-      let run = try workflows.start(try report(Arguments(values.mapValues(\.asText))))
-      runs.withLock { $0["\(run.id)"] = run }
-      return try HTTPResponse(RunResponse(run), .created)
-    } catch let error as EngineService.ShuttingDown {
-      return HTTPResponse(statusCode: .serviceUnavailable, body: Data("\(error)\n".utf8))
+      // Recorded when this returns: a server that is killed from now on resumes it.
+      try await host.enqueue(report(Arguments(values.mapValues(\.asText))), id: id)
+      return try await answer(about: id, .accepted)
+    } catch HostError.idIsUsed {
+      return try await answer(about: id)
+    } catch HostError.isShutDown {
+      return .refusal(.serviceUnavailable, "\(HostError.isShutDown)")
     } catch {
-      return HTTPResponse(statusCode: .badRequest, body: Data("\(error)\n".utf8))
+      return .refusal(.badRequest, "\(error)")
     }
   }
 
-  /// Returns a handler for requests about one run.
+  /// Returns the state of a run in progress, or of one that has ended, also in an earlier process.
+  private func answer(about id: RunID, _ status: HTTPStatusCode = .ok) async throws -> HTTPResponse
+  {
+    if let run = host.run(id)?.run { return try .init(RunResponse(id, run.state), status) }
+    guard let state = try? await host.journal.state(of: id) else {
+      return .init(statusCode: .notFound)
+    }
+    return try .init(RunResponse(id, state), status)
+  }
+
+  /// Returns a handler for requests about one run that has not ended.
   private func about(
-    _ answer: @escaping @Sendable (Run, HTTPRequest) throws -> HTTPResponse
+    _ answer: @escaping @Sendable (QueuedRun, HTTPRequest) async throws -> HTTPResponse
   ) -> ClosureHTTPHandler {
-    ClosureHTTPHandler { [self] request in
-      let id = request.routeParameters["id"] ?? ""
-      guard let run = runs.withLock({ $0[id] }) else { return .init(statusCode: .notFound) }
+    ClosureHTTPHandler { [host] request in
+      guard let queued = Self.id(request).flatMap(host.run) else {
+        return .init(statusCode: .notFound)
+      }
       do {
-        return try answer(run, request)
+        return try await answer(queued, request)
       } catch let error as SelectionError {
-        return .init(statusCode: .notFound, body: Data("\(error)\n".utf8))
+        return .refusal(.notFound, "\(error)")
       }
     }
+  }
+
+  private static func id(_ request: HTTPRequest) -> RunID? {
+    request.routeParameters["id"].flatMap { RunID($0) }
   }
 }
