@@ -78,10 +78,20 @@ extension Journal {
   ///
   /// The record is the only way to find such steps again: to adopt them, or to stop them.
   ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - patience: How long to wait for the engine of a run that has ended, which shows the last output.
   /// - Returns: Whether the run was removed.
   /// - Throws: ``JournalError``.
-  package func remove(_ run: RunRecord) throws(JournalError) -> Bool {
-    guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else { return false }
+  package func remove(
+    _ run: RunRecord, within patience: Duration = .zero
+  ) throws(JournalError) -> Bool {
+    let lock = try FileLock.take(directory.lockPath(of: run.id), within: patience) {
+      () throws(JournalError) in
+      guard patience > .zero else { return false }
+      return try self.run(with: run.id).endedAt != nil
+    }
+    guard let lock else { return false }
     defer { withExtendedLifetime(lock) {} }
     let left = run.status == .interrupted ? (try? state(of: run))?.survivingAttempts : nil
     guard left?.isEmpty ?? true else { return false }

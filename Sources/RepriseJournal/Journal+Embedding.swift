@@ -76,13 +76,16 @@ extension Journal {
 
   /// Removes the record and the output of a run that is not in progress.
   ///
+  /// Directly after the end of a run, its engine may still show output: this waits for it, for at most
+  /// five seconds.
+  ///
   /// - Parameter id: The id of the run.
   /// - Returns: Whether it was removed; false if it is in progress, or if steps of it go on elsewhere.
   /// - Throws: ``JournalError`` if there is no such run, or if it cannot be removed.
   @discardableResult
   public func remove(_ id: RunID) async throws(JournalError) -> Bool {
     try await asynchronously { [self] () throws(JournalError) in
-      try remove(try run(with: id))
+      try remove(try run(with: id), within: .seconds(5))
     }
   }
 

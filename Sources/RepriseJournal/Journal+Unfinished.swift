@@ -29,8 +29,16 @@ extension Journal {
   /// - Throws: ``JournalError`` if an event cannot be read.
   private func isUnfinished(_ run: RunRecord) throws(JournalError) -> Bool {
     guard run.status == .interrupted else { return false }
-    guard case .runCancelling(.request)? = try lastChange(of: run)?.kind else { return true }
-    return false
+    return try cancel(of: run) == nil
+  }
+
+  /// Returns the event with which a run that has not ended was cancelled; nil if it goes on.
+  ///
+  /// - Throws: ``JournalError`` if an event cannot be read.
+  func cancel(of run: RunRecord) throws(JournalError) -> Event? {
+    let change = try lastChange(of: run)
+    guard case .runCancelling(.request)? = change?.kind else { return nil }
+    return change
   }
 
   /// Returns the last event with which a run has begun again, was cancelled or has ended.

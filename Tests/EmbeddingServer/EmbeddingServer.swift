@@ -1,7 +1,8 @@
-// EmbeddingServer COUNT [--forget]: a program that embeds the engine with the host and the journal, for
+// EmbeddingServer COUNT [--forget | --wait | --queue [--forget]]: a program that embeds the engine with the host and the journal, for
 // `EmbeddingServerTests`. Resumes the interrupted runs of the folder, starts more up to COUNT runs, and
 // ends when all have succeeded. With `--forget`, it runs resumed runs again from the top: the error that
-// the tests must find.
+// the tests must find. With `--queue`, it enqueues jobs with ids and cancels some of them; with `--forget`, too,
+// these are only interrupted.
 
 import Foundation
 import Reprise
@@ -17,6 +18,9 @@ struct EmbeddingServer {
     let waits = arguments.contains("--wait")
     let journal = try Journal()
     let host = RunHost(Engine(), recordingIn: journal)
+    if arguments.contains("--queue") {
+      return try await JobQueue(host: host, forgets: forgets).serve(count)
+    }
     let workflow = waits ? try gated() : try orders()
     try await withThrowingTaskGroup { group in
       let runs = try await journal.runs

@@ -57,6 +57,32 @@ struct UnfinishedRunTests {
     try record("ended", [started, cancelling, (.runEnded(.cancelled), nil)])
     try journal.begin(folder.request(), id: try #require(RunID("in-the-queue"))).end(as: .cancelled)
     #expect(try await unfinished() == [])
+    try journal.recoverRuns()
+    for id in ["dead", "late", "ended", "in-the-queue"] {
+      #expect(try await journal.run(#require(RunID(id))).status == .cancelled)
+    }
+    let dead = try #require(RunID("dead"))
+    let state = try await journal.state(of: dead)
+    #expect(state.phase == .ended(.cancelled))
+    #expect(state["a"]?.phase == .cancelled(.request))
+    let end = try #require(try await journal.events(of: dead).last)
+    #expect(end.by == Requester(kind), "who cancelled it")
+    #expect(try await journal.run(dead).endedAt == Timestamp(microseconds: 1), "its last event")
+  }
+
+  @Test func `what was cancelled stays interrupted while steps of it go on without its engine`()
+    async throws
+  {
+    let place = RunnerPlace(runner: "survive", token: "r.a.1.1.x", survives: true)
+    try record(
+      "run",
+      [
+        (.runStarted(plan), nil), (.step("a", attempt: 1, .queued(place, text: "")), nil),
+        (.runCancelling(.request), Requester(.command)),
+      ])
+    try journal.recoverRuns()
+    #expect(try await unfinished() == [])
+    #expect(try await journal.run(#require(RunID("run"))).status == .interrupted)
   }
 
   @Test func `an interrupted run that is cancelled later is over`() async throws {
@@ -80,5 +106,17 @@ struct UnfinishedRunTests {
     try record("resumed", cancelled + [(.runResumed(plan), nil)])
     try record("again", cancelled + [(.generationStarted(reset: nil), nil)])
     #expect(try await unfinished() == ["resumed", "again"])
+  }
+
+  @Test func `a run that has just ended is removed once its engine has let it go`() async throws {
+    for round in 0..<20 {
+      let id = try #require(RunID("run-\(round)"))
+      try record(id.description, [(.runStarted(plan), nil), (.runEnded(.succeeded), nil)])
+      let lock = try #require(try FileLock.take(journal.directory.lockPath(of: id)))
+      #expect(try journal.remove(journal.run(with: id)) == false)
+      async let isRemoved = journal.remove(id)
+      lock.release()
+      #expect(try await isRemoved)
+    }
   }
 }

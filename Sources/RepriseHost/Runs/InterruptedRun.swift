@@ -62,34 +62,13 @@ package struct InterruptedRun: Sendable {
       throw (error as? Problem) ?? Problem("error: \(error)", cause: .internalFailure)
     }
     for notice in await engine.release(record.id, on: survivors.runners) { say("\(notice)") }
-    let stopped = Set(survivors.attempts.map(\.step))
-    let events = events(of: state, stopped, ends, requester)
+    let events = state.endAsCancelled(
+      after: ends, of: record.id, at: SystemClock().now, by: requester)
     try await blocking { try recorded.record(events) }
     _ = try? await blocking { [journal, id = record.id] in
       AttemptFolder.removeAll(of: id, in: journal.directory.attemptsPath)
       journal.removeHostsLock(of: id)
     }
     return survivors.attempts.map(\.step)
-  }
-
-  /// Returns the events of a run that was cancelled, with the ends of the steps that were stopped.
-  private func events(
-    of state: RunState, _ stopped: Set<String>, _ ends: [Event], _ requester: Requester
-  ) -> [Event] {
-    var events: [Event] = []
-    func add(_ kind: Event.Kind) {
-      events.append(
-        Event(
-          time: SystemClock().now, run: record.id, generation: state.generation, kind: kind,
-          by: requester))
-    }
-    add(.runCancelling(.request))
-    events += ends
-    for step in state.steps where !step.phase.isFinal && !stopped.contains(step.id) {
-      let cause: CancellationCause = step.phase.isActive ? .interrupted : .request
-      add(.step(step.id, attempt: step.attempt, .cancelled(cause)))
-    }
-    add(.runEnded(.cancelled))
-    return events
   }
 }
