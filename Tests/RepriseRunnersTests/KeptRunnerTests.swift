@@ -264,6 +264,8 @@ struct KeptRunnerTests {
     (1, "Error: failed", nil), (125, "", nil),
     (125, "docker: no daemon.\n\nRun 'docker run --help' for more information", "no daemon."),
     (125, "docker: no daemon.\nSee 'docker run --help'.", "no daemon."),
+    (255, "FATAL:   could not open image i: none", "could not open image i: none"),
+    (255, "Error: failed", nil), (1, "FATAL:   failed", nil),
   ])
   func `the message of podman decides whether a step has started`(
     _ status: Int, _ words: String, _ text: String?

@@ -128,7 +128,7 @@ package struct SubmittedEngine: Sendable {
     do throws(EvaluationError) {
       var runner = try runner.settled(for: 1)
       runner.byAttempt = [:]
-      for name in ["keep", "orphan-after", "attempts"] { runner.settings[name] = nil }
+      for name in ["keep", "orphan-after", "attempts", "container"] { runner.settings[name] = nil }
       return runner
     } catch {
       throw Problem("error: the runner \"\(runner.name)\": \(error)")

@@ -13,12 +13,14 @@ struct KeptContainers: KeptSite {
   /// Where the program is in a container.
   private static let folder = "/.reprise"
 
+  private var kind: ContainerRunner { command.kind }
+  private var program: String { command.program.path }
+
   let name = "the container"
   let isThisMachine = true
   let needsAcknowledgement = false
 
-  let kind: ContainerRunner
-  let program: String
+  let command: ContainerCommand
   let holders: FolderRunner
   let surroundings: RunnerSurroundings
   let host: String
@@ -32,7 +34,7 @@ struct KeptContainers: KeptSite {
     let parts = try await self.parts()
     var words: [String]
     do throws(FailureReason) {
-      words = try kind.command(program, token, directory)
+      words = try command.words(token, directory)
     } catch {
       throw .refused(error.description)
     }
@@ -56,7 +58,7 @@ struct KeptContainers: KeptSite {
     spec.directory = directory
     spec.heldLocks = surroundings.hostsLocks(of: token.run)
     spec.cleanup = [program, "rm", "--force", token.text]
-    spec.starter = kind.lastComponent(of: program)
+    spec.starter = command.program.name
     return spec
   }
 

@@ -16,6 +16,7 @@ package struct SlurmRunner: RunnerKind {
 
   private enum CodingKeys: String, CodingKey {
     case partition, cpus, memory, gpus, time, account, extra, attempts, keep, poll, variables
+    case container
     case submitEvery = "submit-every"
     case orphanAfter = "orphan-after"
     case lostAfter = "lost-after"
@@ -28,6 +29,8 @@ package struct SlurmRunner: RunnerKind {
   var time: Duration?
   var account: String?
   var extra: SubmitOptions?
+  /// The container in which each step runs in its job; nil for none.
+  var container: JobContainer?
   /// The folder for the records of attempts, which all nodes share.
   var attempts: String?
   /// Whether all steps of a run share one allocation.
@@ -64,11 +67,13 @@ package struct SlurmRunner: RunnerKind {
         named: surroundings.placeName(for: name, options), attempts: folder,
         orphanAfter: orphanAfter ?? .seconds(60), clock: surroundings.clock)
       : jobs
+    let prepare = try container?.preparation(attempts, surroundings)
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
     surroundings.environment = JobVariables.without(surroundings.environment)
     return RunnerExecutor(
-      runner, named: name, in: surroundings, inheritsEnvironment: true, lostAfter: lostAfter)
+      runner, named: name, in: surroundings, inheritsEnvironment: prepare == nil,
+      lostAfter: lostAfter, prepare: prepare ?? { spec, _ in spec })
   }
 
   /// The options of sbatch for the settings.

@@ -30,15 +30,16 @@ extension RunnerExecutor {
   ) throws(FailureReason) {
     try self.init(
       jobsOf: scheduler, named: name, in: surroundings, attempts: attempts, poll: poll,
-      submitEvery: submitEvery, lostAfter: lostAfter, comparing: { $0 })
+      submitEvery: submitEvery, lostAfter: lostAfter, prepare: nil, comparing: { $0 })
   }
 
   /// Does the same for a scheduler whose commands differ in how they show a number: `comparing`
-  /// returns what is compared of one.
+  /// returns what is compared of one; and for attempts that are changed by `prepare`, which get no variables
+  /// of the engine.
   init(
     jobsOf scheduler: any JobScheduler, named name: String, in surroundings: RunnerSurroundings,
     attempts: String?, poll: Duration, submitEvery: Duration, lostAfter: Duration?,
-    comparing: @escaping @Sendable (String) -> String
+    prepare: Preparation?, comparing: @escaping @Sendable (String) -> String
   ) throws(FailureReason) {
     let program = try surroundings.foundHostProgram()
     let folder: String
@@ -57,8 +58,8 @@ extension RunnerExecutor {
     surroundings.environment = JobVariables.without(surroundings.environment)
     self.init(
       FolderRunner(site, attempts: folder, clock: surroundings.clock), named: name,
-      in: surroundings,
-      inheritsEnvironment: true, lostAfter: lostAfter)
+      in: surroundings, inheritsEnvironment: prepare == nil, lostAfter: lostAfter,
+      prepare: prepare ?? { spec, _ in spec })
   }
 }
 

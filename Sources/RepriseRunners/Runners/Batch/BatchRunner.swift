@@ -14,7 +14,7 @@ package struct BatchRunner: RunnerKind {
 
   private enum CodingKeys: String, CodingKey {
     case scheduler, submit, job, status, line, states, cancel, options, limited, unreachable
-    case attempts, poll, variables, report, causes
+    case attempts, poll, variables, report, causes, container
     case submitEvery = "submit-every"
     case lostAfter = "lost-after"
   }
@@ -34,6 +34,8 @@ package struct BatchRunner: RunnerKind {
   /// The command that says how a job has ended, with `{job}` for its number.
   var report: [String]?
   var causes: [String: BatchCause]?
+  /// The container in which each step runs in its job; nil for none.
+  var container: JobContainer?
   /// The shortest time between two submissions.
   var submitEvery: Duration?
   /// The folder for the records of attempts, which all machines share.
@@ -57,7 +59,7 @@ package struct BatchRunner: RunnerKind {
     return try RunnerExecutor(
       jobsOf: scheduler, named: name, in: surroundings, attempts: attempts,
       poll: poll ?? .seconds(15), submitEvery: submitEvery ?? .zero, lostAfter: lostAfter,
-      comparing: BatchScheduler.plain)
+      prepare: try container?.preparation(attempts, surroundings), comparing: BatchScheduler.plain)
   }
 
   /// The commands: those of the scheduler, with those that are given in their place.
