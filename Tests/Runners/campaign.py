@@ -18,6 +18,7 @@ import traceback
 import cases_any
 import cases_ssh
 import cases_rsync
+import cases_declared
 import cases_container
 import cases_slurm
 import cases_sge

@@ -120,18 +120,27 @@ struct FarSide: Sendable {
     }
   }
 
-  /// Copies a directory to the far side.
-  func send(_ copy: FarCopy) async throws(FailureReason) {
-    if let problem = await complaint(of: copy.sending(over: shell, to: host)) {
+  /// Copies files to the far side, by words of rsync.
+  func send(_ words: [String]) async throws(FailureReason) {
+    if let problem = await complaint(of: ["rsync", "--rsh", shell] + words) {
       throw .notStarted("its files cannot be copied to \(host): rsync: \(problem)")
     }
   }
 
-  /// Copies back what a step has changed there.
-  func fetch(_ copy: FarCopy) async throws(FailureReason) {
-    if let problem = await complaint(of: copy.fetching(over: shell, from: host)) {
+  /// Copies files back, by words of rsync.
+  func fetch(_ words: [String]) async throws(FailureReason) {
+    if let problem = await complaint(of: ["rsync", "--rsh", shell] + words) {
       throw .badOutputs("its files cannot be copied back from \(host): rsync: \(problem)")
     }
+  }
+
+  /// Returns what a command line prints on the far side.
+  ///
+  /// - Throws: ``RunnerFailure`` if it cannot be run, or fails.
+  func output(of line: String) async throws(RunnerFailure) -> String {
+    let answer = try await answer(of: command(line), in: environment, within: .seconds(3600))
+    guard answer.status == 0 else { throw failure(of: answer, "") }
+    return answer.output
   }
 
   /// The command that connects, as a text for rsync.
@@ -141,7 +150,12 @@ struct FarSide: Sendable {
   private func complaint(of command: [String]) async -> String? {
     do throws(RunnerFailure) {
       let answer = try await answer(of: command, in: environment, within: .seconds(3600))
-      return answer.status == 0 ? nil : Self.complaint(of: answer)
+      if answer.status == 0 { return nil }
+      // The last line of rsync is a summary.
+      let lines = answer.errors.split(whereSeparator: \.isNewline).filter {
+        !$0.hasPrefix("rsync error:")
+      }
+      return lines.last.map(String.init) ?? Self.complaint(of: answer)
     } catch {
       return error.description
     }

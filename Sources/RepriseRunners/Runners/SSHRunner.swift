@@ -17,6 +17,8 @@ package struct SSHRunner: RunnerKind {
     case shared
     /// The directory of the step is copied there before it, and changed files back after it.
     case rsync
+    /// The files that the step declares are copied to a folder of its own there, and back.
+    case declared
   }
 
   /// When changed files come back.
@@ -35,7 +37,7 @@ package struct SSHRunner: RunnerKind {
   var port: Int?
   var options: [String]?
   var files: Files?
-  /// With `rsync`: when changed files come back.
+  /// With `rsync` and `declared`: when files come back.
   var fetch: Fetch?
   /// The path of the program on the far side; by default it is copied there.
   var program: String?
@@ -46,7 +48,7 @@ package struct SSHRunner: RunnerKind {
     named name: String, in surroundings: RunnerSurroundings
   ) throws(FailureReason) -> any Executor {
     let far = try farSide(in: surroundings)
-    let isSynced = files == .rsync
+    let files = files ?? .shared
     let runner = PoolRunner(
       host, patience: orphanAfter ?? .seconds(30), failure: FarSide.failure
     ) { () throws(RunnerFailure) in try await far.connect() }
@@ -57,12 +59,22 @@ package struct SSHRunner: RunnerKind {
       let directory = try surroundings.absoluteDirectory(of: spec)
       // Locks are for one machine: there, the paths belong to another project, if to any.
       far.heldLocks = nil
-      far.directory = isSynced ? SyncingExecutor.farFolder(of: directory) : directory
+      switch files {
+      case .shared: far.directory = directory
+      case .rsync: far.directory = FarCopy.folder(of: directory)
+      case .declared: far.directory = DeclaredFiles.folder(of: spec)
+      }
       return far
     }
-    guard isSynced else { return executor }
-    return SyncingExecutor(
-      executor, far: far, surroundings: surroundings, fetchesAlways: fetch == .always)
+    guard files != .shared else { return executor }
+    return SyncingExecutor(executor, far: far, fetchesAlways: fetch == .always) {
+      context throws(FailureReason) -> any CopiedFiles in
+      let spec = AttemptSpec(context)
+      let directory = try surroundings.absoluteDirectory(of: spec)
+      guard files == .declared else { return FarCopy(of: directory, for: context) }
+      return try DeclaredFiles(
+        of: context.step, spec, in: directory, temporary: surroundings.environment["TMPDIR"])
+    }
   }
 
   package func problems(in surroundings: RunnerSurroundings) async -> [String] {
