@@ -72,6 +72,12 @@ class Slurm:
             return 0
 
     @classmethod
+    def queued(cls):
+        """The number of jobs in the queue, elements of arrays included; -1 if there is no answer."""
+        answer = subprocess.run(["squeue", "-h", "-r", "--me"], capture_output=True, text=True)
+        return len(answer.stdout.splitlines()) if answer.returncode == 0 else -1
+
+    @classmethod
     def set_partition(cls, state):
         return subprocess.run(
             ["scontrol", "update", "partitionname=main", f"state={state}"],
@@ -99,17 +105,14 @@ def queued_reason(kind):
 def queue_cancelled(kind):
     """A cancel of 500 queued jobs leaves none of them in the queue."""
     steps = '  - { id: a, foreach: { from: 1, to: 500 }, run: "echo ran >> effects" }\n'
-    def queued():
-        answer = subprocess.run(["squeue", "-h", "--me"], capture_output=True, text=True)
-        return len(answer.stdout.splitlines()) if answer.returncode == 0 else -1
     try:
         Slurm.set_partition("down")
         with Project(kind, steps, "max-parallel: 2000\n") as project:
             engine = project.start("run", "w.yaml")
-            wait_for("most jobs are queued", lambda: queued() >= 400, 120)
+            wait_for("most jobs are queued", lambda: Slurm.queued() >= 400, 120)
             engine.send_signal(signal.SIGTERM)
             status = project.end_of(engine, 120)
-            left = queued()
+            left = Slurm.queued()
             check(
                 status == 143 and left == 0 and project.effects() == [],
                 f"{kind}: a cancel of 500 queued jobs leaves none (status {status}, {left} left)")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 import time
 
@@ -65,6 +66,56 @@ FORGETS = """
 if name == "squeue":
     sys.exit(0)
 """
+
+
+# A list that knows a job two seconds after its submission, and a removal that does not either.
+LATE = """
+path = os.path.dirname(sys.argv[0]) + "/times"
+def times():
+    try:
+        return [line.split() for line in open(path)]
+    except FileNotFoundError:
+        return []
+if name == "sbatch":
+    said = subprocess.run([real, *sys.argv[1:]], capture_output=True, text=True)
+    with open(path, "a") as file:
+        for job in said.stdout.split():
+            file.write(f"{job} {time.time()}\\n")
+    sys.stdout.write(said.stdout)
+    sys.stderr.write(said.stderr)
+    sys.exit(said.returncode)
+young = {job for job, begun in times() if time.time() - float(begun) < 1.5}
+if name == "squeue":
+    said = subprocess.run([real, *sys.argv[1:]], capture_output=True, text=True)
+    for line in said.stdout.splitlines():
+        if not young & {word.split("_")[0] for word in line.split("|")}:
+            print(line)
+    sys.exit(said.returncode)
+sys.argv[1:] = [word for word in sys.argv[1:] if word.split("_")[0] not in young]
+if len(sys.argv) == 1:
+    sys.exit(0)
+"""
+
+
+@case("slurm")
+def cancelled_at_once(kind):
+    """A run is cancelled when its jobs have just been submitted, and Slurm does not list them yet."""
+    steps = '  - { id: a, foreach: { from: 1, to: 3 }, run: "echo ran >> effects" }\n'
+    try:
+        Slurm.set_partition("down")
+        left = []
+        for _ in range(5):
+            with Fakes(LATE), Project(kind, steps, "max-parallel: 9\n") as project:
+                engine = project.start("run", "w.yaml")
+                wait_for("jobs are submitted", lambda: Slurm.queued() >= 3)
+                engine.send_signal(signal.SIGTERM)
+                status = project.end_of(engine, 60)
+                left.append((status, Slurm.queued(), project.effects()))
+        check(
+            left == [(143, 0, [])] * 5,
+            f"{kind}: a run that is cancelled at once leaves nothing in the queue ({left})")
+    finally:
+        Slurm.set_partition("up")
 
 
 @case("slurm")

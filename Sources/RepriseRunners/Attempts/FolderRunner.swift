@@ -25,10 +25,8 @@ package protocol AttemptSite: Sendable {
   ///
   /// A courtesy: a host that is still started finds the claim taken.
   ///
-  /// - Parameters:
-  ///   - token: The token of the attempt.
-  ///   - isSubmitted: Whether its submission was answered.
-  func withdraw(_ token: AttemptToken, isSubmitted: Bool)
+  /// - Parameter token: The token of the attempt.
+  func withdraw(_ token: AttemptToken)
 
   /// Waits until what was withdrawn of a run is gone, but not for ever.
   ///
@@ -72,7 +70,7 @@ extension AttemptSite {
 
   package func job(_ note: String) -> String? { nil }
 
-  package func withdraw(_ token: AttemptToken, isSubmitted: Bool) {}
+  package func withdraw(_ token: AttemptToken) {}
 
   package func finishWithdrawals(of run: RunID) async -> String? { nil }
 
@@ -161,7 +159,7 @@ package struct FolderRunner: Runner {
       throw .cannotAsk("cannot write to \(folder.path): \(error)")
     }
     // Where it may have been submitted, the site withdraws it when it can.
-    site.withdraw(token, isSubmitted: folder.isSubmitted)
+    site.withdraw(token)
     site.forget(token)
     return nil
   }
@@ -230,7 +228,7 @@ struct FolderHandle: RunnerHandle {
   func stop(grace: Duration) async throws(RunnerFailure) {
     do throws(Errno) {
       if try folder.takeClaim(host: nil) != nil {
-        site.withdraw(token, isSubmitted: folder.isSubmitted)
+        site.withdraw(token)
       }
       try folder.requestStop(grace: grace)
     } catch {

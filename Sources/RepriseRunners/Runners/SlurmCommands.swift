@@ -80,6 +80,44 @@ struct SlurmCommands: Scheduler {
 
   func removal(of jobs: [String]) -> String { (["scancel"] + jobs).joined(separator: " ") }
 
+  private static let namesPerCommand = 100
+
+  /// What Slurm's accounts say of jobs that it does not list; a cluster need not keep accounts.
+  func accounts(
+    of tokens: [AttemptToken], within limit: Duration
+  ) async -> [AttemptToken: JobAccount] {
+    guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return [:] }
+    var accounts: [AttemptToken: JobAccount] = [:]
+    for start in stride(from: 0, to: tokens.count, by: Self.namesPerCommand) {
+      let some = tokens[start..<min(start + Self.namesPerCommand, tokens.count)]
+      let words = [
+        sacct, "--noheader", "--parsable2", "--allocations",
+        "--name=" + some.map(\.text).joined(separator: ","), "--format=JobName,State",
+        "--starttime=now-30days",
+      ]
+      let answer = try? await answer(of: words, in: environment, within: limit)
+      for token in some { accounts[token] = Self.account(of: token.text, in: answer) }
+    }
+    return accounts
+  }
+
+  /// What an answer of sacct says of the jobs with a name.
+  static func account(of name: String, in answer: ProgramAnswer?) -> JobAccount {
+    guard let answer, answer.status == 0 else {
+      return answer?.errors.contains("disabled") == true ? .unknown : .silent
+    }
+    var isKnown = false
+    for line in answer.output.split(whereSeparator: \.isNewline) {
+      let fields = line.split(separator: "|")
+      guard fields.count == 2, fields[0] == name else { continue }
+      isKnown = true
+      // Its words are those of squeue, with more behind some: `CANCELLED by 0`.
+      let isActive = phase(fields[1].prefix { $0 != " " }) != .ended
+      if isActive { return .active(String(fields[1])) }
+    }
+    return isKnown ? .ended : .unknown
+  }
+
   /// The last state and the node of a job by Slurm's accounts, which a cluster need not keep.
   func accounted(of token: AttemptToken) async -> (state: String, node: String)? {
     guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return nil }

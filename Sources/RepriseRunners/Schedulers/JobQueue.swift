@@ -9,11 +9,10 @@ actor JobQueue {
   private static let intervalMin = Duration.milliseconds(500)
   /// The interval while a job runs of which its host gives no sign.
   private static let intervalInDoubt = Duration.seconds(2)
-  /// How long a job must be missing in answers until they are believed.
-  private static let doubt = Duration.seconds(2)
   private static let commandTimeMax = Duration.seconds(30)
 
   private let scheduler: any Scheduler
+  private let times: SubmissionTimes
   private let intervalMax: Duration
   private let clock: any RunClock
   private var interval = JobQueue.intervalMin
@@ -24,15 +23,14 @@ actor JobQueue {
   /// Those that wait for the answer, by number.
   private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
   private var nextID = 1
-  /// The attempts that were asked for.
-  private var wanted: Set<String> = []
-  /// When attempts were submitted: what is newer than the answer is not absent in it.
-  private var submittedAt: [AttemptToken: Timestamp] = [:]
-  /// Since when answers do not list attempts: a single one may be wrong.
-  private var missingSince: [AttemptToken: Timestamp] = [:]
+  /// What the attempts that were asked for are listed by.
+  private var wanted: [AttemptToken: String] = [:]
+  /// Those of them that answers do not list.
+  private var missing: [AttemptToken: MissingJob] = [:]
 
-  init(_ scheduler: any Scheduler, poll: Duration, clock: any RunClock) {
+  init(_ scheduler: any Scheduler, _ times: SubmissionTimes, poll: Duration, clock: any RunClock) {
     self.scheduler = scheduler
+    self.times = times
     intervalMax = max(poll, Self.intervalMin)
     self.clock = clock
   }
@@ -45,36 +43,31 @@ actor JobQueue {
     }
   }
 
-  func submitted(_ token: AttemptToken) {
-    submittedAt[token] = clock.now
-    interval = Self.intervalMin
-  }
+  /// Notes that an attempt was submitted, so that answers change soon.
+  func submitted() { interval = Self.intervalMin }
 
   func forget(_ token: AttemptToken) {
-    submittedAt[token] = nil
-    missingSince[token] = nil
-    if let key = scheduler.key(of: token) { wanted.remove(key) }
+    missing[token] = nil
+    wanted[token] = nil
   }
 
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
     // Its submission was never answered: a job that comes all the same finds that the claim is taken.
     guard let key = scheduler.key(of: token) else { return .absent }
-    wanted.insert(key)
+    wanted[token] = key
     if askedAt.map({ clock.now - $0 >= interval }) ?? true {
       await refresh()
       if Task.isCancelled { throw .cannotAsk("\(scheduler.name) has not answered yet") }
     }
     if let problem { throw problem }
     guard let job = jobs[key] else {
-      guard let askedAt else { return .present }
-      if let submitted = submittedAt[token], submitted > askedAt { return .present }
-      let since = missingSince[token] ?? askedAt
-      missingSince[token] = since
-      interval = Self.intervalMin
-      if askedAt - since >= Self.doubt { return .absent }
-      throw .cannotAsk("\(scheduler.name) does not list the job")
+      // An answer that would list it comes later.
+      guard let missing = missing[token] else { return .present }
+      switch missing.verdict(of: scheduler.name) {
+      case .gone: return .absent
+      case .doubtful(let text): throw .cannotAsk(text)
+      }
     }
-    missingSince[token] = nil
     switch job.phase {
     case .queued: return .queued(job.reason)
     case .running, .ending:
@@ -115,18 +108,36 @@ actor JobQueue {
       for continuation in all { continuation.resume() }
     }
     let before = clock.now
-    let known = jobs.filter { wanted.contains($0.key) }
+    let keys = Set(wanted.values)
+    let known = jobs.filter { keys.contains($0.key) }
     do throws(RunnerFailure) {
       // Of several jobs of a token, the one that may still run counts.
       jobs = try await scheduler.jobs(within: Self.commandTimeMax).compactMapValues { jobs in
         jobs.first { $0.phase == .running } ?? jobs.last
       }
       problem = nil
+      await noteMissing(at: before)
     } catch {
       problem = .cannotAsk(error.description)
     }
     askedAt = before
-    let isSame = known == jobs.filter { wanted.contains($0.key) }
+    let isSame = known == jobs.filter { keys.contains($0.key) }
     interval = isSame ? min(interval * 3 / 2, intervalMax) : Self.intervalMin
+    if missing.values.contains(where: { !$0.isConfirmed }) { interval = Self.intervalMin }
+  }
+
+  /// Notes which attempts the last answer does not list, though it should, and what accounts say of them.
+  private func noteMissing(at time: Timestamp) async {
+    for (token, key) in wanted {
+      if jobs[key] != nil {
+        missing[token] = nil
+      } else if times.isListed(token, at: time) {
+        missing[token, default: MissingJob(since: time)].note(listAskedAt: time)
+      }
+    }
+    let asked = missing.filter(\.value.needsAccount).keys.sorted { $0.text < $1.text }
+    guard !asked.isEmpty else { return }
+    let accounts = await scheduler.accounts(of: asked, within: Self.commandTimeMax)
+    for token in asked { missing[token]?.note(accounts[token] ?? .unknown) }
   }
 }

@@ -31,7 +31,8 @@ public protocol JobScheduler: Sendable {
   /// Lists the jobs of this user, for all attempts together: twice a second after a change, and less and
   /// less often while nothing changes.
   ///
-  /// A job that is missing in the answers for 2 s, and gives no other sign of life, is gone.
+  /// A job is gone that is missing in two answers, 2 s apart, which were asked for later than 2 s after its
+  /// submission, and that gives no other sign of life.
   ///
   /// - Parameter limit: The time after which there must be an answer, or an error.
   /// - Returns: The jobs; those that have ended may be missing, and others may be there.

@@ -6,21 +6,19 @@ import Synchronization
 
 /// The jobs of a run that must leave the queue, since the engine has claimed their attempts.
 ///
-/// They are collected for a moment and withdrawn together, again and again until the scheduler does
-/// not list them any more. A job that starts all the same ends at once.
+/// They are collected for a moment and withdrawn together, again and again until a list does not have them
+/// any more that would show them: one that was asked for some time after their submission. A job that starts
+/// all the same ends at once.
 actor JobWithdrawals {
   /// An attempt whose jobs are withdrawn.
   private struct Entry {
     let addedAt: Timestamp
-    /// Whether its submission was answered; otherwise its job may appear a little later.
-    let isAnswered: Bool
     let token: AttemptToken
     var jobs: [String] = []
   }
 
   private static let collectTime = Duration.milliseconds(50)
   private static let jobsPerCommand = 100
-  private static let doubt = Duration.seconds(2)
   private static let pauseMax = Duration.seconds(2)
   private static let commandTimeMax = Duration.seconds(5)
   /// Without a job less for this time, what is left stays until the next try.
@@ -29,6 +27,7 @@ actor JobWithdrawals {
   private static let patienceWithoutAnswer = Duration.seconds(2)
 
   private let scheduler: any Scheduler
+  private let times: SubmissionTimes
   private let clock: any RunClock
   /// What was added since the last look: without a wait, so that the end of the run finds it.
   private let added = Mutex<[String: Entry]>([:])
@@ -37,16 +36,15 @@ actor JobWithdrawals {
   private var problem: String?
   private var isAnswered = true
 
-  init(_ scheduler: any Scheduler, clock: any RunClock) {
+  init(_ scheduler: any Scheduler, _ times: SubmissionTimes, clock: any RunClock) {
     self.scheduler = scheduler
+    self.times = times
     self.clock = clock
   }
 
   /// Withdraws the jobs of an attempt soon.
-  nonisolated func add(_ token: AttemptToken, isAnswered: Bool) {
-    added.withLock {
-      $0[token.text] = Entry(addedAt: clock.now, isAnswered: isAnswered, token: token)
-    }
+  nonisolated func add(_ token: AttemptToken) {
+    added.withLock { $0[token.text] = Entry(addedAt: clock.now, token: token) }
     Task { await start() }
   }
 
@@ -57,12 +55,12 @@ actor JobWithdrawals {
     start()
     await work?.value
     guard !entries.isEmpty else { return nil }
-    let jobs = entries.values.flatMap(\.jobs).sorted()
+    let (count, jobs) = (entries.count, entries.values.flatMap(\.jobs).sorted())
     entries = [:]
     guard !jobs.isEmpty else {
       return
-        "cancelled jobs may still be in the queue of \(scheduler.name) (\(problem ?? "it has not answered")): "
-        + "each ends at once when it starts"
+        "\(count) cancelled job\(count == 1 ? "" : "s") may still be in the queue of \(scheduler.name) "
+        + "(\(problem ?? "it has not answered")): each ends at once when it starts"
     }
     let shown = Array(jobs.prefix(10)) + (jobs.count > 10 ? ["…"] : [])
     let reason = problem.map { " (\($0))" } ?? ""
@@ -106,8 +104,19 @@ actor JobWithdrawals {
       for start in stride(from: 0, to: jobs.count, by: Self.jobsPerCommand) {
         await cancel(Array(jobs[start..<min(start + Self.jobsPerCommand, jobs.count)]))
       }
-      try? await clock.sleep(for: pause.next(upTo: Self.pauseMax))
+      try? await clock.sleep(for: pauseBeforeList(pause.next(upTo: Self.pauseMax)))
     }
+  }
+
+  /// Shortens a pause, or makes it longer, to the time when the next list confirms all.
+  private func pauseBeforeList(_ pause: Duration) -> Duration {
+    var last = clock.now
+    for entry in entries.values {
+      guard entry.jobs.isEmpty, let time = times.listed(entry.token) else { return pause }
+      last = max(last, time)
+    }
+    let rest = last - clock.now
+    return rest > .zero ? rest + .milliseconds(1) : pause
   }
 
   /// Asks which jobs are left.
@@ -123,8 +132,8 @@ actor JobWithdrawals {
         let jobs = (scheduler.key(of: entry.token).flatMap { listed[$0] } ?? []).filter(\.isActive)
           .map(\.id)
         entries[name]?.jobs = jobs
-        let isCertain = entry.isAnswered || askedAt - entry.addedAt > Self.doubt
-        guard jobs.isEmpty, isCertain, entry.addedAt < askedAt else { continue }
+        guard jobs.isEmpty, entry.addedAt < askedAt, times.isListed(entry.token, at: askedAt)
+        else { continue }
         entries[name] = nil
         isFewer = true
       }

@@ -17,6 +17,16 @@ protocol Scheduler: Sendable {
   /// Returns what the jobs of an attempt are listed by: their name, or a number; nil if none is known.
   func key(of token: AttemptToken) -> String?
 
+  /// Says what the accounts of the scheduler know of jobs that are not listed.
+  ///
+  /// - Parameters:
+  ///   - tokens: The attempts whose jobs are asked for.
+  ///   - limit: The time after which a command is killed.
+  /// - Returns: What they know; the jobs of which they know nothing may be missing.
+  func accounts(
+    of tokens: [AttemptToken], within limit: Duration
+  ) async -> [AttemptToken: JobAccount]
+
   /// Removes jobs.
   ///
   /// - Parameters:
@@ -27,6 +37,13 @@ protocol Scheduler: Sendable {
 
   /// Returns the command by which a person removes jobs.
   func removal(of jobs: [String]) -> String
+}
+
+extension Scheduler {
+  /// There are no accounts.
+  func accounts(
+    of tokens: [AttemptToken], within limit: Duration
+  ) async -> [AttemptToken: JobAccount] { [:] }
 }
 
 /// A job as a scheduler shows it.

@@ -72,9 +72,7 @@ protocol JobSite: AttemptSite {
 extension JobSite {
   var isThisMachine: Bool { false }
 
-  func withdraw(_ token: AttemptToken, isSubmitted: Bool) {
-    jobs.withdraw(token, isSubmitted: isSubmitted)
-  }
+  func withdraw(_ token: AttemptToken) { jobs.withdraw(token) }
 
   func finishWithdrawals(of run: RunID) async -> String? { await jobs.finishWithdrawals(of: run) }
 }
@@ -146,7 +144,7 @@ final class SchedulerSite: JobSite {
     let sight = try await jobs.queue.sight(of: token)
     // What will never run would stay in the queue for ever.
     if await jobs.queue.job(of: token)?.phase == .refused {
-      jobs.withdraw(token, isSubmitted: true)
+      jobs.withdraw(token)
     }
     return sight
   }

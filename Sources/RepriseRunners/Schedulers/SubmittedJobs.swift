@@ -9,6 +9,7 @@ final class SubmittedJobs: Sendable {
   private let scheduler: any Scheduler
   private let clock: any RunClock
   private let submissions: JobSubmissions
+  private let times: SubmissionTimes
   private let withdrawals = Mutex<[RunID?: JobWithdrawals]>([:])
 
   /// Creates the value.
@@ -22,7 +23,8 @@ final class SubmittedJobs: Sendable {
   {
     self.scheduler = scheduler
     self.clock = clock
-    queue = JobQueue(scheduler, poll: poll, clock: clock)
+    times = SubmissionTimes(since: clock.now)
+    queue = JobQueue(scheduler, times, poll: poll, clock: clock)
     submissions = JobSubmissions(every: pace, clock: clock)
   }
 
@@ -37,27 +39,28 @@ final class SubmittedJobs: Sendable {
     _ token: AttemptToken, by command: () async throws(RunnerFailure) -> String
   ) async throws(RunnerFailure) -> String {
     try await submissions.enter(token)
+    times.begin(token)
     let result: Result<String, RunnerFailure>
     do throws(RunnerFailure) {
       result = .success(try await command())
     } catch {
       result = .failure(error)
     }
+    times.end(token, at: clock.now)
+    await queue.submitted()
     let full: String? = if case .failure(.full(let text)) = result { text } else { nil }
     await submissions.leave(token, full: full)
-    let answer = try result.get()
-    await queue.submitted(token)
-    return answer
+    return try result.get()
   }
 
   /// Withdraws the jobs of an attempt soon; returns at once.
-  func withdraw(_ token: AttemptToken, isSubmitted: Bool) {
+  func withdraw(_ token: AttemptToken) {
     let ofRun = withdrawals.withLock { all in
-      let ofRun = all[token.run] ?? JobWithdrawals(scheduler, clock: clock)
+      let ofRun = all[token.run] ?? JobWithdrawals(scheduler, times, clock: clock)
       all[token.run] = ofRun
       return ofRun
     }
-    ofRun.add(token, isAnswered: isSubmitted)
+    ofRun.add(token)
   }
 
   /// Waits until what was withdrawn of a run is gone, but not for ever.

@@ -1,0 +1,221 @@
+import Reprise
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RepriseRunners
+
+/// Schedulers whose answers are behind: what they do not list yet, or any more, may be there.
+struct LateAnswerTests {
+  private static let run = RunID()
+
+  private static func token(_ number: Int = 1) -> AttemptToken {
+    AttemptToken(run: run, step: "a", generation: 1, attempt: number, random: 7)
+  }
+
+  private static func time(_ milliseconds: Int64) -> Timestamp {
+    Timestamp(microseconds: milliseconds * 1000)
+  }
+
+  // MARK: What a list can show
+
+  @Test func `a list shows a job that was submitted more than two seconds before`() {
+    let times = SubmissionTimes(since: Self.time(-10_000))
+    times.begin(Self.token())
+    #expect(!times.isListed(Self.token(), at: Self.time(60_000)), "it is being submitted")
+    times.end(Self.token(), at: Self.time(1000))
+    #expect(!times.isListed(Self.token(), at: Self.time(3000)))
+    #expect(times.isListed(Self.token(), at: Self.time(3001)))
+    // It is submitted again, since the answer was lost.
+    times.begin(Self.token())
+    #expect(!times.isListed(Self.token(), at: Self.time(60_000)))
+  }
+
+  @Test func `what an earlier engine has submitted is as old as this one at least`() {
+    let times = SubmissionTimes(since: Self.time(0))
+    #expect(!times.isListed(Self.token(), at: Self.time(2000)))
+    #expect(times.isListed(Self.token(), at: Self.time(2001)))
+  }
+
+  @Test func `old submissions are forgotten, and count as old`() {
+    let times = SubmissionTimes(since: Self.time(0))
+    times.end(Self.token(1), at: Self.time(1000))
+    times.end(Self.token(2), at: Self.time(90_000))
+    #expect(times.isListed(Self.token(1), at: Self.time(90_000)))
+    #expect(!times.isListed(Self.token(2), at: Self.time(91_000)))
+  }
+
+  // MARK: Whether a job is gone
+
+  @Test func `one list without a job does not decide`() {
+    var job = MissingJob(since: Self.time(0))
+    #expect(!job.needsAccount)
+    #expect(job.verdict(of: "Slurm") == .doubtful("Slurm does not list the job"))
+    job.note(listAskedAt: Self.time(1999))
+    #expect(!job.needsAccount)
+    job.note(listAskedAt: Self.time(2000))
+    #expect(job.needsAccount)
+    #expect(job.verdict(of: "Slurm") == .doubtful("Slurm does not list the job"))
+    job.note(.unknown)
+    #expect(job.verdict(of: "Slurm") == .gone)
+    #expect(!job.needsAccount)
+  }
+
+  @Test func `a job that waits or runs by the accounts stays`() {
+    var job = MissingJob(since: Self.time(0))
+    job.note(listAskedAt: Self.time(600_000))
+    job.note(.active("PENDING"))
+    #expect(
+      job.verdict(of: "Slurm")
+        == .doubtful("Slurm does not list the job, which is PENDING by its accounts"))
+    #expect(job.needsAccount, "it may end")
+    job.note(.ended)
+    #expect(job.verdict(of: "Slurm") == .gone)
+  }
+
+  @Test func `accounts that do not answer are waited for, but not for ever`() {
+    var job = MissingJob(since: Self.time(0))
+    job.note(listAskedAt: Self.time(19_000))
+    job.note(.silent)
+    #expect(job.verdict(of: "Slurm") != .gone)
+    #expect(job.needsAccount)
+    job.note(listAskedAt: Self.time(20_000))
+    #expect(job.verdict(of: "Slurm") == .gone)
+  }
+
+  @Test(arguments: [
+    ("t|PENDING\n", 0, JobAccount.active("PENDING")), ("t|RUNNING\n", 0, .active("RUNNING")),
+    ("t|TIMEOUT\n", 0, .ended), ("t|CANCELLED by 0\n", 0, .ended), ("u|PENDING\n", 0, .unknown),
+    ("t|NODE_FAIL\nt|RUNNING\n", 0, .active("RUNNING")), ("", 0, .unknown), ("", 1, .silent),
+    ("Slurm accounting storage is disabled", 1, .unknown),
+  ])
+  func `sacct says whether a job waits or runs`(
+    _ text: String, _ status: Int, _ account: JobAccount
+  ) {
+    let answer = ProgramAnswer(
+      status: status, output: status == 0 ? text : "", errors: status == 0 ? "" : text)
+    #expect(SlurmCommands.account(of: "t", in: answer) == account)
+    #expect(SlurmCommands.account(of: "t", in: nil) == .silent)
+  }
+
+  // MARK: The queue
+
+  /// A queue that knows a job, and whose list then has no job for a while.
+  private func queue(
+    of scheduler: FakeScheduler, emptyLists count: Int
+  ) async throws -> JobQueue {
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    scheduler.submit(Self.token(), knownAfter: .zero)
+    times.end(Self.token(), at: scheduler.clock.now)
+    let queue = JobQueue(scheduler, times, poll: .seconds(15), clock: scheduler.clock)
+    #expect(try await queue.sight(of: Self.token()) == .queued("Priority"))
+    scheduler.clock.advance(by: .seconds(30))
+    scheduler.emptyLists.withLock { $0 = count }
+    return queue
+  }
+
+  @Test func `a job stays when one list forgets it`() async throws {
+    let scheduler = FakeScheduler()
+    let queue = try await queue(of: scheduler, emptyLists: 1)
+    await #expect(throws: RunnerFailure.cannotAsk("Slurm does not list the job")) {
+      try await queue.sight(of: Self.token())
+    }
+    scheduler.clock.advance(by: .seconds(3))
+    #expect(try await queue.sight(of: Self.token()) == .queued("Priority"))
+    #expect(scheduler.accountCalls.withLock { $0 } == 0)
+  }
+
+  @Test func `a job stays as long as the accounts have it, and is gone when they do not`()
+    async throws
+  {
+    let scheduler = FakeScheduler()
+    let queue = try await queue(of: scheduler, emptyLists: 1000)
+    scheduler.account.withLock { $0 = .active("RUNNING") }
+    for _ in 1...20 {
+      await #expect(throws: RunnerFailure.self) { try await queue.sight(of: Self.token()) }
+      scheduler.clock.advance(by: .seconds(1))
+    }
+    // Not with each second.
+    #expect((1...12).contains(scheduler.accountCalls.withLock { $0 }))
+    scheduler.account.withLock { $0 = .ended }
+    scheduler.clock.advance(by: .seconds(15))
+    #expect(try await queue.sight(of: Self.token()) == .absent)
+  }
+
+  @Test func `a job that was just submitted is there, although lists do not have it`() async throws
+  {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    let queue = JobQueue(scheduler, times, poll: .seconds(15), clock: scheduler.clock)
+    scheduler.clock.advance(by: .seconds(60))
+    scheduler.submit(Self.token(), knownAfter: .milliseconds(1900))
+    times.end(Self.token(), at: scheduler.clock.now)
+    for _ in 1...3 {
+      #expect(try await queue.sight(of: Self.token()) == .present)
+      scheduler.clock.advance(by: .milliseconds(600))
+    }
+    scheduler.clock.advance(by: .seconds(1))
+    #expect(try await queue.sight(of: Self.token()) == .queued("Priority"))
+  }
+
+  // MARK: Withdrawals
+
+  @Test(arguments: [Duration.zero, .milliseconds(300), .milliseconds(1900)])
+  func `a job that is cancelled at once leaves the queue, however late it is known`(
+    _ delay: Duration
+  ) async {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    scheduler.clock.advance(by: .seconds(60))
+    let start = scheduler.clock.now
+    for number in 1...3 {
+      scheduler.submit(Self.token(number), knownAfter: delay)
+      times.end(Self.token(number), at: scheduler.clock.now)
+    }
+    let withdrawals = JobWithdrawals(scheduler, times, clock: scheduler.clock)
+    for number in 1...3 { withdrawals.add(Self.token(number)) }
+    #expect(await withdrawals.finish() == nil)
+    #expect(scheduler.left == [])
+    #expect(scheduler.clock.now - start < .milliseconds(2500))
+  }
+
+  @Test func `the withdrawal of an old job takes no longer than its list`() async {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    scheduler.submit(Self.token(), knownAfter: .zero)
+    times.end(Self.token(), at: scheduler.clock.now)
+    scheduler.clock.advance(by: .seconds(5))
+    let start = scheduler.clock.now
+    let withdrawals = JobWithdrawals(scheduler, times, clock: scheduler.clock)
+    withdrawals.add(Self.token())
+    #expect(await withdrawals.finish() == nil)
+    #expect(scheduler.left == [] && scheduler.clock.now - start < .milliseconds(500))
+  }
+
+  @Test func `a job whose submission is not answered is waited for`() async {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    scheduler.clock.advance(by: .seconds(60))
+    times.begin(Self.token())
+    let withdrawals = JobWithdrawals(scheduler, times, clock: scheduler.clock)
+    withdrawals.add(Self.token())
+    let asked = Task { await withdrawals.finish() }
+    await expectEventually("the list is asked for") { scheduler.lists.withLock { $0.count } > 1 }
+    scheduler.submit(Self.token(), knownAfter: .milliseconds(500))
+    times.end(Self.token(), at: scheduler.clock.now)
+    #expect(await asked.value == nil)
+    #expect(scheduler.left == [])
+  }
+
+  @Test func `the end of a run says how many jobs may be left if there is no answer`() async {
+    let scheduler = FakeScheduler()
+    scheduler.answers.withLock { $0 = false }
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    let withdrawals = JobWithdrawals(scheduler, times, clock: scheduler.clock)
+    for number in 1...3 { withdrawals.add(Self.token(number)) }
+    #expect(
+      await withdrawals.finish()
+        == "3 cancelled jobs may still be in the queue of Slurm (it is away): each ends at once "
+        + "when it starts")
+  }
+}
