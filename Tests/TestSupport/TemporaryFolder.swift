@@ -14,8 +14,14 @@ public final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    // Unlike `FileManager`, rm(1) copes with paths that are longer than the system allows.
-    _ = try? TemporaryFolder.run("/bin/rm", ["-rf", path])
+    do {
+      // Without a process: another one that starts at the same moment could inherit its pipe, and this thread
+      // would wait for the end of both.
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      // rm(1) copes with paths that are longer than the system allows.
+      _ = try? TemporaryFolder.run("/bin/rm", ["-rf", path])
+    }
   }
 
   /// Writes a file and creates its parent folders.
