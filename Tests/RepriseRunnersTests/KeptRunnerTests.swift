@@ -42,6 +42,9 @@ struct KeptRunnerTests {
     static let name = "kept"
     var command: [String]?
     var connection: [String]?
+    var keep: KeepSetting?
+    var time: Duration?
+    var idle: Duration?
 
     func makeExecutor(
       named name: String, in surroundings: RunnerSurroundings
@@ -58,7 +61,9 @@ struct KeptRunnerTests {
       return KeptRunner(
         Processes(holders: holders, command: command, connection: connection), named: "kept",
         attempts: attempts,
-        orphanAfter: orphanAfter, clock: SystemClock())
+        orphanAfter: orphanAfter,
+        limits: keep?.limits(processors: 2, time: time, idleAfter: idle ?? .seconds(60))
+          ?? KeptLimits(), clock: SystemClock())
     }
   }
 
@@ -273,5 +278,81 @@ struct KeptRunnerTests {
     var lines: [String] = []
     StarterComplaint.note(words, in: &lines)
     #expect(StarterComplaint(status, lines)?.text == text)
+  }
+
+  @Test(arguments: [("3", 3), ("{ nodes: 2, slots: 5 }", 1), ("2", 2)])
+  func `several places are filled by their slots`(_ keep: String, _ count: Int) async throws {
+    let folder = try TemporaryFolder()
+    let engine = Self.engine(in: folder)
+    // All run at the same time, as far as there are slots: two for each place, or those that are given.
+    let width = keep == "2" ? 4 : 5
+    let run = engine.start(
+      try Self.workflow(
+        """
+        runner: { kept: { keep: \(keep) } }
+        steps:
+          - id: a
+            foreach: { from: 1, to: \(width) }
+            run: touch up.$REPRISE_STEP_ID; while [ $(ls up.* | wc -l) -lt \(width) ]; do sleep 0.02; done
+          - { id: b, foreach: { from: 1, to: 9 }, run: "true" }
+        """, engine))
+    #expect(try await run.outcome == .succeeded)
+    #expect(Self.places(of: run.id, in: folder).count >= count)
+    #expect(Self.places(of: run.id, in: folder).count <= max(count, 3))
+    #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
+  }
+
+  @Test func `a place without steps is given back while the run goes on`() async throws {
+    let folder = try TemporaryFolder()
+    let engine = Self.engine(in: folder)
+    let run = engine.start(
+      try Self.workflow(
+        """
+        runner: { kept: { keep: 1, idle: 100ms } }
+        steps:
+          - { id: a, run: "true" }
+          - id: wait
+            runner: local
+            run: while ! ls .attempts/*.kept.0.0.*/result.json; do sleep 0.02; done
+          - { id: b, run: "true" }
+        """, engine))
+    #expect(try await run.outcome == .succeeded)
+    #expect(Self.places(of: run.id, in: folder).count == 2)
+  }
+
+  @Test func `a step that a place does not last for gets another one`() async throws {
+    let folder = try TemporaryFolder()
+    let engine = Self.engine(in: folder)
+    let run = engine.start(
+      try Self.workflow(
+        """
+        runner: { kept: { keep: true, time: 10s } }
+        steps:
+          - { id: a, run: "sleep 1.5" }
+          - { id: b, run: "true" }
+          - { id: c, timeout: 9s, run: "true" }
+          - { id: d, run: "true" }
+        """, engine))
+    #expect(try await run.outcome == .succeeded)
+    #expect(Self.places(of: run.id, in: folder).count == 2)
+  }
+
+  @Test(arguments: ["keep: 0", "keep: { nodes: 2, slots: 0 }", "keep: { slots: 2 }", "keep: many"])
+  func `a number of places that makes no sense is an error of the file`(_ keep: String) {
+    #expect(throws: (any Error).self) {
+      try Workflow(
+        text: "runner: { slurm: { \(keep) } }\nsteps: [{ id: a, run: x }]", file: "w.yaml",
+        actions: RunnerCase.catalog)
+    }
+  }
+
+  @Test func `what is kept cannot grow with attempts`() {
+    let error = #expect(throws: (any Error).self) {
+      try Workflow(
+        text: "runner: { slurm: { keep: 2, cpus: '${{ attempt }}' } }\nsteps: [{ id: a, run: x }]",
+        file: "w.yaml", actions: RunnerCase.catalog)
+    }
+    let text = String(describing: error)
+    #expect(text.contains("keep"))
   }
 }

@@ -153,6 +153,14 @@ package struct AttemptFolder: Sendable {
   /// The time of the last renewal, by the clock of the file system, in nanoseconds; 0 if none.
   var leaseTime: Int64 { (try? Stat(at: leasePath))?.modifiedNanoseconds ?? 0 }
 
+  /// How long its host has run, at least: the time from the claim to the last renewal of the lease.
+  ///
+  /// Both are times of the same file system, so clocks are not compared.
+  var age: Duration {
+    guard let claimed = (try? Stat(at: claimPath))?.modifiedNanoseconds else { return .zero }
+    return .nanoseconds(max(0, leaseTime - claimed))
+  }
+
   /// Notes that an engine still wants the attempt, for a pool that has lost its connection.
   package func renewInterest() { touch(interestPath) }
 

@@ -24,7 +24,7 @@ final class KeptAttempt: RunnerHandle {
     var stage: Stage
     var grace: Duration?
     var reason: String?
-    /// The place that it waits for; if this one cannot be had, there is no other.
+    /// The place that it waits for, or is in, as far as that is known.
     var expected: KeptPlace?
     /// What is known of a pool that did not begin it.
     var trouble: Trouble?
@@ -175,36 +175,33 @@ final class KeptAttempt: RunnerHandle {
           if !isOurs, let grace { try? await stop(in: unanswered, nil, grace) }
           continue
         }
-        if await isPausing(for: unanswered ?? expectedPlace()) { continue }
-        if let news = try await enter(unanswered ?? expectedPlace()) { return news }
+        if let news = try await enter(unanswered) { return news }
       }
     }
   }
 
-  private func expectedPlace() -> KeptPlace {
-    if let known = state.withLock({ $0.expected }), !(known.isOver && known.wasReady) {
-      return known
-    }
-    let place = places.place(for: run)
-    state.withLock { $0.expected = place }
-    return place
-  }
+  /// Called when the attempt may have a place, or the reason for its wait has changed.
+  func placementChanged() { wake.continuation.yield() }
 
-  /// Begins in a place, if it is there.
+  /// Begins in a place, if it may.
   ///
+  /// - Parameter unanswered: The place that was asked to begin it, and has not answered.
   /// - Returns: News; nil to look at the state again.
-  private func enter(_ place: KeptPlace) async throws -> AttemptNews? {
-    place.listen(token) { [wake] in wake.continuation.yield() }
-    switch place.status {
-    case .ready:
-      place.unlisten(token)
+  /// - Throws: `CancellationError` if the wait for a place is cancelled.
+  private func enter(_ unanswered: KeptPlace?) async throws -> AttemptNews? {
+    let placement =
+      unanswered.map(KeptPlaces.Placement.admitted)
+      ?? places.placement(of: token, for: spec?.timeLimit, in: run)
+    switch placement {
+    case .admitted(let place):
+      state.withLock { $0.expected = place }
+      if await isPausing(for: place) { return nil }
       return await begin(in: place)
-    case .over(let reason):
-      guard !place.wasReady else { return nil }
+    case .refused(let reason):
       return end(.failed(.notStarted(reason)))
-    case .waiting(let reason):
+    case .waiting(let place, let reason):
       let isNew = state.withLock { state in
-        defer { state.reason = reason }
+        defer { (state.reason, state.expected) = (reason, place) }
         return state.reason != reason
       }
       if isNew { return .queued(reason) }
@@ -332,6 +329,7 @@ final class KeptAttempt: RunnerHandle {
 
   private func end(_ result: AttemptResult) -> AttemptNews {
     state.withLock { $0.stage = .over }
+    places.vacate(token)
     return .ended(result)
   }
 
@@ -356,7 +354,10 @@ final class KeptAttempt: RunnerHandle {
   }
 
   /// Notes that the end was reported, after which nothing of the attempt is left.
-  func ended() { state.withLock { $0.stage = .over } }
+  func ended() {
+    state.withLock { $0.stage = .over }
+    places.vacate(token)
+  }
 
   private func files(in place: KeptPlace) -> FolderHandle {
     FolderHandle(

@@ -57,6 +57,8 @@ final class KeptPlace: Sendable {
   private struct State {
     var status = Status.waiting("")
     var wasReady: Bool
+    /// When it was there, by the clock of this machine.
+    var readySince: Timestamp?
     var handle: (any RunnerHandle)?
     var isReleased = false
     var listeners: [AttemptToken: @Sendable () -> Void] = [:]
@@ -122,6 +124,9 @@ final class KeptPlace: Sendable {
   /// Whether the place was there at any time; otherwise, its end is a failure to get one.
   var wasReady: Bool { state.withLock { $0.wasReady } }
 
+  /// When the place was there; nil until then.
+  var readySince: Timestamp? { state.withLock { $0.readySince } }
+
   /// Calls a closure whenever the status changes, until ``unlisten(_:)``.
   func listen(_ token: AttemptToken, _ onChange: @escaping @Sendable () -> Void) {
     state.withLock { $0.listeners[token] = onChange }
@@ -161,11 +166,16 @@ final class KeptPlace: Sendable {
   }
 
   private func set(_ status: Status) {
+    // One that an earlier engine has requested has been there for a while.
+    let since = status == .ready ? clock.now.advanced(by: .zero - folder.age) : nil
     let listeners = state.withLock { state -> [@Sendable () -> Void] in
       guard status != state.status else { return [] }
       if case .over = state.status { return [] }
       state.status = status
-      if status == .ready { state.wasReady = true }
+      if let since {
+        state.wasReady = true
+        state.readySince = since
+      }
       return Array(state.listeners.values)
     }
     for listener in listeners { listener() }

@@ -33,8 +33,8 @@ package struct SlurmRunner: RunnerKind {
   var container: JobContainer?
   /// The folder for the records of attempts, which all nodes share.
   var attempts: String?
-  /// Whether all steps of a run share one allocation.
-  var keep: Bool?
+  /// The allocations that the steps of a run share; nil for a job each.
+  var keep: KeepSetting?
   /// The longest time between two questions for the queue.
   var poll: Duration?
   /// The shortest time between two submissions.
@@ -52,21 +52,23 @@ package struct SlurmRunner: RunnerKind {
       throw .notStarted(Self.missing)
     }
     let program = try surroundings.foundHostProgram()
-    let isKept = keep == true
+    let orphanAfter = orphanAfter ?? .seconds(60)
+    let keep = keep?.limits(
+      processors: cpus, time: minutes.map { .seconds(60 * $0) }, idleAfter: orphanAfter)
     let site = SlurmSite(
-      options: options + (isKept ? ["--nodes=1", "--ntasks=1"] : []), program: program,
+      options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
       commands: commands(in: surroundings), poll: poll ?? .seconds(15),
       submitEvery: submitEvery ?? .zero, clock: surroundings.clock, sharing: surroundings.share)
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
     let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)
-    let runner: any Runner =
-      isKept
-      ? KeptRunner(
+    var runner: any Runner = jobs
+    if let keep {
+      runner = KeptRunner(
         SlurmAllocations(site: site, holders: jobs, program: program, cpus: cpus),
         named: surroundings.placeName(for: name, options), attempts: folder,
-        orphanAfter: orphanAfter ?? .seconds(60), clock: surroundings.clock)
-      : jobs
+        orphanAfter: orphanAfter, limits: keep, clock: surroundings.clock)
+    }
     let prepare = try container?.preparation(attempts, surroundings)
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
@@ -76,6 +78,9 @@ package struct SlurmRunner: RunnerKind {
       lostAfter: lostAfter, prepare: prepare ?? { spec, _ in spec })
   }
 
+  /// The time limit as Slurm counts it, in whole minutes; the host keeps to a shorter `timeout` of a step.
+  private var minutes: Int64? { time.map { max(1, ($0.components.seconds + 59) / 60) } }
+
   /// The options of sbatch for the settings.
   private var options: [String] {
     var options: [String] = []
@@ -84,11 +89,7 @@ package struct SlurmRunner: RunnerKind {
     if let memory { options.append("--mem=\(memory)") }
     if let gpus { options.append("--gpus=\(gpus)") }
     if let account { options.append("--account=\(account)") }
-    if let time {
-      // Slurm counts whole minutes; the host keeps to a shorter `timeout` of the step.
-      let minutes = max(1, (time.components.seconds + 59) / 60)
-      options.append("--time=\(minutes)")
-    }
+    if let minutes { options.append("--time=\(minutes)") }
     return options + (extra?.words ?? [])
   }
 

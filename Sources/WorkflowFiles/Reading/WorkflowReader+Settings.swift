@@ -121,7 +121,8 @@ extension WorkflowReader {
         }
       }
     }
-    if choice.settings["keep"] == .boolean(true) || choice.byAttempt["keep"] != nil,
+    let isKept = choice.settings["keep"].map { $0 != .boolean(false) } ?? false
+    if isKept || choice.byAttempt["keep"] != nil,
       let key = choice.byAttempt.keys.min()
     {
       readers[file].report(.attemptWithKeep(key), at: settings)
