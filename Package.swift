@@ -263,6 +263,7 @@ let package = Package(
       dependencies: [
         "RepriseCLI", "RepriseImport", "RepriseHost", "RepriseControl", "RepriseJournal",
         "ChildProcesses", "SQLite", "TestSupport", "EmbeddingServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: command),
       ]),
     .testTarget(
       name: "RepriseWebTests", dependencies: ["RepriseWeb", "RepriseJournal", "TestSupport"]),

@@ -36,7 +36,8 @@ enum Main {
       RepriseCommand.exit(after: problem)
     }
     do {
-      let command = try RepriseCommand.parseAsRoot(try RepriseCommand.expanded(arguments))
+      let words = try RepriseCommand.expanded(arguments)
+      let command = try RepriseCommand.parsedAlone(words) ?? RepriseCommand.parseAsRoot(words)
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached, canBeLeft: driving.canBeLeft)
       }

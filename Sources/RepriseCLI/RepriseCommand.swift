@@ -114,6 +114,23 @@ struct RepriseCommand: AsyncParsableCommand {
     return words[..<end] + words[(end + 1)...].flatMap { ["--\(RunOptions.argumentOption)", $0] }
   }
 
+  /// Parses the arguments of a subcommand with the parser of that command alone.
+  ///
+  /// The parser of the root first looks for what the subcommand does not have, which takes half of the time
+  /// to start. It reports what is wrong, so that messages and help do not depend on this.
+  ///
+  /// - Parameter arguments: The arguments after the command name.
+  /// - Returns: The command; nil if the arguments are for the parser of the root.
+  static func parsedAlone(_ arguments: [String]) -> (any ParsableCommand)? {
+    guard let name = arguments.first,
+      let command = subcommands.first(where: { $0.configuration.commandName == name }),
+      command.configuration.subcommands.isEmpty
+    else { return nil }
+    let parsed = try? command.parseAsRoot(Array(arguments.dropFirst()))
+    // A request for help is parsed as another command.
+    return parsed.flatMap { type(of: $0) == command ? $0 : nil }
+  }
+
   private static func withSubcommand(_ arguments: [String]) throws(Problem) -> [String] {
     if arguments.first == "up" { return ["run", "--up"] + arguments.dropFirst() }
     let asksForHelp = arguments.first == "help"

@@ -186,15 +186,14 @@ struct DrivenRun {
   private func show(_ run: Run, on display: ProgressDisplay) async -> RunOutcome {
     let approving = approvesAll ? run.approvingAll() : nil
     defer { approving?.cancel() }
-    // The report needs no events until the run has ended: the recap contains everything it shows.
-    // Attaching late avoids waking a thread for each step.
+    // The report needs only the last state, so no thread is woken for each step.
     let isReport = progress == .none
     if !isReport { display.attach(to: run.events) }
     let outcome = await run.ended()
     if notifies {
       EndNotification(workflow: run.workflow.name, ending: run.state.text(of: outcome)).send()
     }
-    if isReport { display.attach(to: run.events) }
+    if isReport { display.report(run.state) }
     return outcome
   }
 }

@@ -74,6 +74,8 @@ package typealias KeyAnswer = (text: String, isAccepted: Bool)
 /// Called by one thread at a time.
 protocol EventDisplay: Sendable {
   func show(_ event: Event)
+  /// Takes the state of a run of which no events are shown.
+  func take(_ state: RunState)
   /// Ends the display after the last event, and restores the terminal.
   ///
   /// The display may stay until the user leaves it; `leave` is called once, when it has ended.
@@ -86,4 +88,8 @@ protocol EventDisplay: Sendable {
   func say(_ text: String)
   /// Shows the status of the watch that the runs belong to.
   func show(_ status: WatchStatus)
+}
+
+extension EventDisplay {
+  func take(_ state: RunState) { for event in state.recap { show(event) } }
 }

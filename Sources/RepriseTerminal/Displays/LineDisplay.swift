@@ -94,6 +94,12 @@ final class LineDisplay: EventDisplay {
     }
   }
 
+  func take(_ run: RunState) {
+    // Only the report at the end needs no text for what has happened.
+    guard case .report = content else { return run.recap.forEach(show) }
+    state.withLock { $0.log.take(run) }
+  }
+
   func finish(then leave: @escaping @Sendable (DisplayEnding) -> Void) {
     finish()
     leave(.quit)

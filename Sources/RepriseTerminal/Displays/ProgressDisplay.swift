@@ -95,18 +95,32 @@ package final class ProgressDisplay: Sendable {
   /// - Parameter events: The events of one run.
   package func attach(to events: some Publisher<Event, Never>) {
     let subscription = events.sink { [self] _ in
-      display.finish { [self] ending in
-        let waiting = listening.withLock { listening in
-          listening.ending = ending
-          return listening.waiting.takeAll()
-        }
-        waiting.wake()
-      }
+      end()
     } receiveValue: { [display] event in
       display.show(event)
     }
     let held = Listening(subscription: subscription)
     listening.withLock { $0.subscription = held.subscription }
+  }
+
+  /// Shows a run that has ended from its last state.
+  ///
+  /// Must be called at most once, and instead of ``attach(to:)``.
+  ///
+  /// - Parameter state: The state of the run.
+  package func report(_ state: RunState) {
+    display.take(state)
+    end()
+  }
+
+  private func end() {
+    display.finish { [self] ending in
+      let waiting = listening.withLock { listening in
+        listening.ending = ending
+        return listening.waiting.takeAll()
+      }
+      waiting.wake()
+    }
   }
 
   /// Waits until the last event has been shown, the user has left, and the terminal is restored.

@@ -37,6 +37,9 @@ struct PlainLog {
   /// display never ends a run.
   mutating func note(_ event: Event) { try? apply(event) }
 
+  /// Takes a state without its events, for a log of which only the state is read.
+  mutating func take(_ state: RunState) { self.state = state }
+
   private mutating func apply(_ event: Event) throws(InvalidTransition) {
     try state.apply(event)
     switch event.kind {
