@@ -32,6 +32,32 @@ struct StepOutputTests {
     #expect(try run.state.output(of: text) == "3 of app.zip, 3")
   }
 
+  @Test func `a handle in a template stands for its value`() async throws {
+    let name = StepOutput<String>("the-name")
+    let count = StepOutput<Int>("count")
+    let run = Engine().start(
+      try Workflow("templates") {
+        Step(name) { _ in "a $(b)" }
+        Step(count) { _ in 3 }
+        Step(
+          "print",
+          exec: [
+            "sh", "-c", "echo text=$1 >> $REPRISE_OUTPUT", "x",
+            "\(name): \(count), ${{ \(count) > 2 }}",
+          ])
+      })
+    #expect(try await run.outcome == .succeeded)
+    let printed = try run.output(of: "print", as: [String: String].self)
+    #expect(printed == ["text": "a $(b): 3, true"])
+    let error = #expect(throws: WorkflowError.self) {
+      try Workflow("quoted") {
+        Step(name) { _ in "a" }
+        Step("print", exec: ["echo", "${{ 'my \(name)' }}"])
+      }
+    }
+    #expect(error?.diagnostics.first?.line == #line - 3, "\(String(describing: error))")
+  }
+
   @Test func `handles are needs of any step`() throws {
     let build = StepOutput<Build>("build")
     let count = StepOutput<Int>("count")

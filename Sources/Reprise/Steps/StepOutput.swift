@@ -20,6 +20,8 @@ public import WorkflowFiles
 ///     }
 ///     let run = Engine().start(workflow)
 ///     print(try await run.value(of: address))
+///
+/// In a template, the handle of a text, a number or a Boolean stands for its value: `"curl \(address)"`.
 public struct StepOutput<Value: Codable & Sendable>: Sendable {
   /// The id of the step.
   public let step: String
@@ -29,6 +31,18 @@ public struct StepOutput<Value: Codable & Sendable>: Sendable {
   /// - Parameter step: The id of the step.
   public init(_ step: String) {
     self.step = step
+  }
+}
+
+extension TemplateValue.StringInterpolation {
+  /// Appends the output of a step, which is read when the template is: `"upload \(address)"`.
+  ///
+  /// A value with fields has an output for each of them instead: `"${{ steps.build.outputs.file }}"`.
+  ///
+  /// - Parameter output: The handle of the output.
+  public mutating func appendInterpolation<Value>(_ output: StepOutput<Value>) {
+    let isText = !(Value.self is any Numeric.Type || Value.self is Bool.Type)
+    appendExpression("steps.\(output.step).outputs.value", isText: isText)
   }
 }
 

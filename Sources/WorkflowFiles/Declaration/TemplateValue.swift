@@ -134,6 +134,20 @@ extension TemplateValue: ExpressibleByStringInterpolation {
       case .quoted: source += quoted
       }
     }
+
+    /// Appends an expression, which is evaluated with the template.
+    ///
+    /// - Parameters:
+    ///   - text: The expression.
+    ///   - isText: Whether its value is used as a text; else as what the text is in JSON.
+    package mutating func appendExpression(_ text: String, isText: Bool) {
+      switch TemplatePlace(atEndOf: source) {
+      case .text: source += "${{ \(text) }}"
+      case .expression: source += isText ? text : "fromJSON(\(text))"
+      // Inside of quotes it would be a text; so that it is not mistaken for one, this is an error.
+      case .quoted: source += "' \(text) '"
+      }
+    }
   }
 
   /// A template.
