@@ -17,7 +17,7 @@ enum FoundationType {
     }
   }
 
-  /// The value that stands for an encoded one.
+  /// Returns the value by which a result of the type appears in a workflow.
   ///
   /// - Parameters:
   ///   - parts: The value as the type encodes itself.

@@ -180,7 +180,7 @@ struct StepControl: Sendable {
   mutating func awaitRestart(countsEarlier: Bool = false) -> Ticket<Void> {
     let ticket = Ticket<Void>()
     if countsEarlier, restarter != nil {
-      // Nobody waits for it yet.
+      // The ticket is not returned yet, so no one can be called back while a lock is held.
       ticket.answer(())
     } else {
       (restarter, restartTicket) = (nil, ticket)

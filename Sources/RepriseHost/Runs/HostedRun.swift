@@ -316,7 +316,8 @@ package struct HostedRun: Sendable {
   ///
   /// - Returns: The error of writing the last output, which came too late to fail the run.
   package func finish() async -> JournalError? {
-    // The record has removed it, as long as nobody else could resume the run.
+    // The socket's file was removed while the lock of the run was held: by now, another process may have
+    // resumed the run, with a socket of its own at this path.
     await server.finish(removesFile: false)
     await host.deleteOldRuns(of: workflow)
     // All results are in the journal by now.
