@@ -84,18 +84,14 @@ struct LateAnswerTests {
   }
 
   @Test(arguments: [
-    ("t|PENDING\n", 0, JobAccount.active("PENDING")), ("t|RUNNING\n", 0, .active("RUNNING")),
-    ("t|TIMEOUT\n", 0, .ended), ("t|CANCELLED by 0\n", 0, .ended), ("u|PENDING\n", 0, .unknown),
-    ("t|NODE_FAIL\nt|RUNNING\n", 0, .active("RUNNING")), ("", 0, .unknown), ("", 1, .silent),
-    ("Slurm accounting storage is disabled", 1, .unknown),
+    ("PENDING", JobAccount.active("PENDING")), ("RUNNING", .active("RUNNING")),
+    ("TIMEOUT", .ended), ("CANCELLED by 0", .ended),
   ])
-  func `sacct says whether a job waits or runs`(
-    _ text: String, _ status: Int, _ account: JobAccount
-  ) {
-    let answer = ProgramAnswer(
-      status: status, output: status == 0 ? text : "", errors: status == 0 ? "" : text)
-    #expect(SlurmCommands.account(of: "t", in: answer) == account)
-    #expect(SlurmCommands.account(of: "t", in: nil) == .silent)
+  func `sacct says whether a job waits or runs`(_ state: String, _ account: JobAccount) {
+    let lines = SlurmCommands.accountLines(in: "t|7|\(state)|n1\nt|8|FAILED|\n\nx\n")
+    #expect(lines.count == 2 && lines.first?.nodes == "n1")
+    #expect(SlurmCommands.account(lines) == account)
+    #expect(SlurmCommands.account([]) == .unknown)
   }
 
   // MARK: The queue

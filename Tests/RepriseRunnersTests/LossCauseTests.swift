@@ -294,14 +294,19 @@ struct LossCauseTests {
   // MARK: The rate of submissions
 
   @Test func `submissions keep a distance`() async throws {
-    let submissions = JobSubmissions(every: .milliseconds(100), clock: SystemClock())
+    let folder = AttemptFolder(path: "/nowhere")
+    let submissions = JobSubmissions(
+      every: .milliseconds(100), SubmissionTimes(since: SystemClock().now), clock: SystemClock())
     let start = ContinuousClock.now
     try await withThrowingTaskGroup { group in
       for step in ["a", "b", "c", "d"] {
         let token = AttemptToken(run: RunID(), step: step, generation: 1, attempt: 1)
         group.addTask {
-          try await submissions.enter(token)
-          await submissions.leave(token, full: nil)
+          let submission = Submission(token: token, folder: folder, group: nil) { _ in
+            .success(["1"])
+          }
+          let number = try await submissions.submit(submission)
+          #expect(number == "1")
         }
       }
       try await group.waitForAll()

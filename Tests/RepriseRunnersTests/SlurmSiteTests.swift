@@ -49,10 +49,13 @@ struct SlurmSiteTests {
 
   @Test(arguments: [
     (
-      "echo 'TIMEOUT'",
+      "echo '8w0ev0rzs6.a.1.1.2r7g0iek29ch7|7|TIMEOUT|n1'",
       #"Slurm ended its job: TIMEOUT; its time limit has passed (setting "time")"#
     ),
-    ("echo 'CANCELLED by 0'", "Slurm ended its job: CANCELLED by 0"),
+    (
+      "echo '8w0ev0rzs6.a.1.1.2r7g0iek29ch7|7|CANCELLED by 0|'",
+      "Slurm ended its job: CANCELLED by 0"
+    ),
     ("echo 'accounting storage is disabled' >&2; exit 1", "Slurm does not know its job any more"),
     ("", "Slurm does not know its job any more"),
   ])

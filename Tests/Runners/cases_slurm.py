@@ -1,5 +1,6 @@
 """Failures of a Slurm cluster: daemons, nodes, the network, and commands that lie."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,10 +73,40 @@ class Slurm:
             return 0
 
     @classmethod
-    def queued(cls):
+    def queued(cls, condition=lambda number: True):
         """The number of jobs in the queue, elements of arrays included; -1 if there is no answer."""
-        answer = subprocess.run(["squeue", "-h", "-r", "--me"], capture_output=True, text=True)
-        return len(answer.stdout.splitlines()) if answer.returncode == 0 else -1
+        answer = subprocess.run(
+            ["squeue", "-h", "-r", "--me", "-o", "%i"], capture_output=True, text=True)
+        return sum(map(condition, answer.stdout.splitlines())) if answer.returncode == 0 else -1
+
+    @classmethod
+    def arrays(cls):
+        """The numbers of all arrays that Slurm remembers."""
+        answer = subprocess.run(
+            ["squeue", "-h", "-r", "--me", "--states=all", "-o", "%i"], capture_output=True, text=True)
+        return {job.split("_")[0] for job in answer.stdout.split() if "_" in job}
+
+    @classmethod
+    @contextlib.contextmanager
+    def setting(cls, name, value):
+        """Another setting of the cluster while this is a context: it starts with that."""
+        path = cls.folder + "/slurm.conf"
+        with open(path) as file:
+            text = file.read()
+        try:
+            cls.restart_controller(path, text + f"{name}={value}\n")
+            yield
+        finally:
+            cls.restart_controller(path, text)
+
+    @classmethod
+    def restart_controller(cls, path, text):
+        with open(path, "w") as file:
+            file.write(text)
+        process = cls.process("slurmctld")
+        os.kill(process, signal.SIGTERM)
+        wait_for("slurmctld ends", lambda: not os.path.exists(f"/proc/{process}"), 30)
+        cls.start_controller()
 
     @classmethod
     def set_partition(cls, state):
@@ -102,6 +133,82 @@ def queued_reason(kind):
 
 
 @case("slurm")
+def hundred_items_as_array(kind):
+    """A hundred items are one array, restarted in the middle, and adopted after the death of the engine."""
+    steps = """
+  - id: a
+    foreach: { from: 1, to: 100 }
+    run: echo $REPRISE_STEP_ID-$REPRISE_GENERATION >> effects; sleep 1
+"""
+    with Project(kind, steps, "max-parallel: 100\n") as project:
+        first = Slurm.arrays()
+        engine = project.start("run", "w.yaml")
+        wait_for("steps begin", lambda: len(project.effects()) >= 20)
+        arrays = Slurm.arrays() - first
+        run = project.run_id()
+        project.command("restart", run)
+        wait_for("the second generation runs", lambda: sum(
+            line.endswith("-2") for line in project.effects()) >= 20)
+        project.kill(engine)
+        status = project.end_of(project.start("resume", run), 240)
+        names = [line.rsplit("-", 1)[0] for line in project.effects() if not line.endswith("-1")]
+        check(
+            status == 0 and len(names) == 100 and len(set(names)) == 100 and len(arrays) == 1
+            and not processes_with(f"REPRISE_RUN_ID={run}"),
+            f"{kind}: 100 items are {len(arrays)} array; restarted and adopted, they run once each "
+            f"(status {status}, {len(names)} effects)")
+
+
+@case("slurm")
+def item_of_array_restarted(kind):
+    """One item of an array is restarted while all wait, and another one while all run."""
+    steps = """
+  - id: a
+    foreach: { from: 1, to: 8 }
+    run: echo $REPRISE_STEP_ID-$REPRISE_GENERATION >> effects; while [ ! -e go ]; do sleep 0.1; done
+"""
+    try:
+        Slurm.set_partition("down")
+        with Project(kind, steps, "max-parallel: 100\n") as project:
+            engine = project.start("run", "w.yaml")
+            wait_for("all wait", lambda: Slurm.queued() == 8)
+            run = project.run_id()
+            project.command("restart", run, "--from", "a[3]")
+            alone = wait_for("it is submitted alone", lambda: Slurm.queued(lambda job: "_" not in job) == 1)
+            left = wait_for("it has left the array", lambda: Slurm.queued(lambda job: "_" in job) == 7)
+            Slurm.set_partition("up")
+            wait_for("all run", lambda: len(project.effects()) >= 8)
+            project.command("restart", run, "--from", "a[5]")
+            wait_for("it runs again", lambda: len(project.effects()) >= 9)
+            open(project.folder + "/go", "w").close()
+            status = project.end_of(engine, 60)
+            items = sorted(line.rsplit("-", 1)[0] for line in project.effects())
+            check(
+                status == 0 and bool(alone) and bool(left)
+                and items == sorted([f"a[{n}]" for n in range(8)] + ["a[5]"]),
+                f"{kind}: items of an array are restarted alone (status {status}, {project.effects()})")
+    finally:
+        Slurm.set_partition("up")
+
+
+@case("slurm")
+def array_size_limit(kind):
+    """A cluster that takes small arrays only, or none, gets what it takes."""
+    steps = '  - { id: a, foreach: { from: 1, to: 30 }, run: "echo $REPRISE_STEP_ID >> effects" }\n'
+    for size, most in ((11, 10), (1, 0)):
+        with Slurm.setting("MaxArraySize", size):
+            with Project(kind, steps, "max-parallel: 100\n") as project:
+                first = Slurm.arrays()
+                status = project.end_of(project.start("run", "w.yaml"), 90)
+                effects, arrays = project.effects(), Slurm.arrays() - first
+                check(
+                    status == 0 and len(effects) == 30 and len(set(effects)) == 30
+                    and (len(arrays) >= 3) == (most > 0),
+                    f"{kind}: arrays of at most {size} items are kept to (status {status}, "
+                    f"{len(effects)} effects, {len(arrays)} arrays)")
+
+
+@case("slurm")
 def queue_cancelled(kind):
     """A cancel of 500 queued jobs leaves none of them in the queue."""
     steps = '  - { id: a, foreach: { from: 1, to: 500 }, run: "echo ran >> effects" }\n'
@@ -109,13 +216,18 @@ def queue_cancelled(kind):
         Slurm.set_partition("down")
         with Project(kind, steps, "max-parallel: 2000\n") as project:
             engine = project.start("run", "w.yaml")
-            wait_for("most jobs are queued", lambda: Slurm.queued() >= 400, 120)
+            wait_for("all jobs are queued", lambda: Slurm.queued() >= 500, 120)
+            # Slurm may not list what is younger than this, so that a cancel waits for it.
+            time.sleep(2)
+            begin = time.monotonic()
             engine.send_signal(signal.SIGTERM)
             status = project.end_of(engine, 120)
+            seconds = time.monotonic() - begin
             left = Slurm.queued()
             check(
                 status == 143 and left == 0 and project.effects() == [],
-                f"{kind}: a cancel of 500 queued jobs leaves none (status {status}, {left} left)")
+                f"{kind}: a cancel of 500 queued jobs leaves none (status {status}, {left} left, "
+                f"{seconds:.1f} s)")
     finally:
         Slurm.set_partition("up")
 

@@ -14,6 +14,8 @@ struct SlurmCommands: Scheduler {
   let environment: [String: String]
   /// The environment of sbatch, all of which a job gets.
   let submission: [String: String]
+  /// The arrays of attempts; nil if there are none.
+  var arrays: SlurmArrays?
 
   /// Creates the value from the environment of the engine.
   ///
@@ -33,10 +35,10 @@ struct SlurmCommands: Scheduler {
     }
   }
 
-  /// The jobs of this user, by name: several may have the same one.
+  /// The jobs of this user, by name, and elements of arrays by their attempts: several may have the same one.
   func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {
     let answer = try await answer(
-      of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r|%A|%N"],
+      of: ["squeue", "--noheader", "--states=all", "--me", "--array", "--format=%j|%T|%r|%i|%N"],
       in: environment, within: limit)
     guard answer.status == 0 else {
       throw .cannotAsk("squeue: " + answer.wholeComplaint(of: "squeue"))
@@ -45,13 +47,19 @@ struct SlurmCommands: Scheduler {
     for line in answer.output.split(separator: "\n") {
       let words = line.split(separator: "|", omittingEmptySubsequences: false)
       guard words.count >= 4 else { continue }
-      jobs[String(words[0]), default: []].append(
+      jobs[key(ofName: words[0], number: words[3]), default: []].append(
         SchedulerJob(
           String(words[3]), Self.phase(words[1]), state: String(words[1]),
           reason: words[2] == "None" ? "" : String(words[2]),
           node: Self.node(words.dropFirst(4).first)))
     }
     return jobs
+  }
+
+  private func key(ofName name: Substring, number: Substring) -> String {
+    guard let arrays, let index = SlurmArrays.index(in: number) else { return String(name) }
+    return arrays.token(of: SlurmArrays.Element(name: String(name), index: index))?.text
+      ?? String(name)
   }
 
   /// Attempts are known by the names of their jobs.
@@ -73,64 +81,96 @@ struct SlurmCommands: Scheduler {
   }
 
   func cancel(_ jobs: [String], within limit: Duration) async -> String? {
-    let answer = try? await answer(of: ["scancel"] + jobs, in: environment, within: limit)
+    let words = ["scancel"] + SlurmArrays.joined(jobs)
+    let answer = try? await answer(of: words, in: environment, within: limit)
     guard let answer, answer.status != 0 else { return nil }
     return "scancel: " + answer.wholeComplaint(of: "scancel")
   }
 
   func removal(of jobs: [String]) -> String { (["scancel"] + jobs).joined(separator: " ") }
 
+  // MARK: Accounts
+
   private static let namesPerCommand = 100
 
-  /// What Slurm's accounts say of jobs that it does not list; a cluster need not keep accounts.
+  /// A line of sacct.
+  struct AccountLine: Sendable, Equatable {
+    let name: String
+    let number: String
+    let state: String
+    let nodes: String
+
+    /// Whether it is about a job that was submitted by a name, alone or as an element of an array.
+    func isAbout(_ token: AttemptToken, _ elements: [SlurmArrays.Element]) -> Bool {
+      name == token.text
+        || elements.contains { $0.name == name && SlurmArrays.includes($0.index, in: number) }
+    }
+  }
+
+  /// What Slurm's accounts have of jobs, which a cluster need not keep.
+  ///
+  /// - Returns: The lines; nil if there are no accounts.
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)``.
+  private func accountLines(
+    of names: [String], within limit: Duration
+  ) async throws(RunnerFailure) -> [AccountLine]? {
+    guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return nil }
+    var lines: [AccountLine] = []
+    for start in stride(from: 0, to: names.count, by: Self.namesPerCommand) {
+      let some = names[start..<min(start + Self.namesPerCommand, names.count)]
+      let answer = try await answer(
+        of: [
+          sacct, "--noheader", "--parsable2", "--allocations", "--starttime=now-30days",
+          "--name=" + some.joined(separator: ","), "--format=JobName,JobID,State,NodeList",
+        ], in: environment, within: limit)
+      guard answer.status == 0 else {
+        if answer.errors.contains("disabled") { return nil }
+        throw .cannotAsk("sacct: " + answer.wholeComplaint(of: "sacct"))
+      }
+      lines += Self.accountLines(in: answer.output)
+    }
+    return lines
+  }
+
+  static func accountLines(in text: String) -> [AccountLine] {
+    text.split(whereSeparator: \.isNewline).compactMap { line in
+      let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count == 4 else { return nil }
+      return AccountLine(name: fields[0], number: fields[1], state: fields[2], nodes: fields[3])
+    }
+  }
+
   func accounts(
     of tokens: [AttemptToken], within limit: Duration
   ) async -> [AttemptToken: JobAccount] {
-    guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return [:] }
-    var accounts: [AttemptToken: JobAccount] = [:]
-    for start in stride(from: 0, to: tokens.count, by: Self.namesPerCommand) {
-      let some = tokens[start..<min(start + Self.namesPerCommand, tokens.count)]
-      let words = [
-        sacct, "--noheader", "--parsable2", "--allocations",
-        "--name=" + some.map(\.text).joined(separator: ","), "--format=JobName,State",
-        "--starttime=now-30days",
-      ]
-      let answer = try? await answer(of: words, in: environment, within: limit)
-      for token in some { accounts[token] = Self.account(of: token.text, in: answer) }
+    var elements: [AttemptToken: [SlurmArrays.Element]] = [:]
+    for token in tokens { elements[token] = arrays?.elements(of: token) ?? [] }
+    let names = Set(tokens.map(\.text) + elements.values.joined().map(\.name)).sorted()
+    do throws(RunnerFailure) {
+      guard let lines = try await accountLines(of: names, within: limit) else { return [:] }
+      return elements.reduce(into: [:]) { accounts, pair in
+        accounts[pair.key] = Self.account(lines.filter { $0.isAbout(pair.key, pair.value) })
+      }
+    } catch {
+      return elements.mapValues { _ in .silent }
     }
-    return accounts
   }
 
-  /// What an answer of sacct says of the jobs with a name.
-  static func account(of name: String, in answer: ProgramAnswer?) -> JobAccount {
-    guard let answer, answer.status == 0 else {
-      return answer?.errors.contains("disabled") == true ? .unknown : .silent
-    }
-    var isKnown = false
-    for line in answer.output.split(whereSeparator: \.isNewline) {
-      let fields = line.split(separator: "|")
-      guard fields.count == 2, fields[0] == name else { continue }
-      isKnown = true
-      // Its words are those of squeue, with more behind some: `CANCELLED by 0`.
-      let isActive = phase(fields[1].prefix { $0 != " " }) != .ended
-      if isActive { return .active(String(fields[1])) }
-    }
-    return isKnown ? .ended : .unknown
+  /// What lines of the accounts say of one attempt.
+  static func account(_ lines: [AccountLine]) -> JobAccount {
+    // Its words are those of squeue, with more behind some: `CANCELLED by 0`.
+    let active = lines.first { phase($0.state.prefix { $0 != " " }) != .ended }
+    guard let active else { return lines.isEmpty ? .unknown : .ended }
+    return .active(active.state)
   }
 
-  /// The last state and the node of a job by Slurm's accounts, which a cluster need not keep.
+  /// The last state and the node of a job by Slurm's accounts.
   func accounted(of token: AttemptToken) async -> (state: String, node: String)? {
-    guard let sacct = findProgram("sacct", in: environment["PATH"]) else { return nil }
-    let words = [
-      sacct, "--noheader", "--parsable2", "--allocations", "--name=\(token)",
-      "--format=State,NodeList",
-      "--starttime=now-30days",
-    ]
-    let answer = try? await answer(of: words, in: environment, within: .seconds(5))
-    guard let answer, answer.status == 0 else { return nil }
-    guard let line = answer.output.split(separator: "\n").last else { return nil }
-    let fields = line.split(separator: "|", omittingEmptySubsequences: false)
-    return (String(fields[0]), Self.node(fields.dropFirst().first))
+    let elements = arrays?.elements(of: token) ?? []
+    let lines = try? await accountLines(
+      of: [token.text] + elements.map(\.name), within: .seconds(5))
+    let last = lines?.last { $0.isAbout(token, elements) }
+    return last.map { ($0.state, Self.node($0.nodes[...])) }
   }
 
   // MARK: What sbatch says
@@ -146,6 +186,11 @@ struct SlurmCommands: Scheduler {
     "SubmitJob", "MaxSubmit", "MaxJobCount", "MaxJobs", "temporarily un", "too many jobs",
     "maximum number of jobs",
   ]
+
+  /// What it says of an array that is larger than the cluster allows.
+  static func refusesArray(_ answer: ProgramAnswer) -> Bool {
+    answer.status != nil && answer.wholeComplaint(of: "sbatch").contains("job array")
+  }
 
   /// What it says of settings, besides the answers of the controller.
   private static let refusals = [

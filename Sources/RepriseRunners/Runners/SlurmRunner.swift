@@ -55,12 +55,15 @@ package struct SlurmRunner: RunnerKind {
     let orphanAfter = orphanAfter ?? .seconds(60)
     let keep = keep?.limits(
       processors: cpus, time: minutes.map { .seconds(60 * $0) }, idleAfter: orphanAfter)
-    let site = SlurmSite(
-      options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
-      commands: commands(in: surroundings), poll: poll ?? .seconds(15),
-      submitEvery: submitEvery ?? .zero, clock: surroundings.clock, sharing: surroundings.share)
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
+    var commands = commands(in: surroundings)
+    // A line of the list of an array is a path.
+    if keep == nil, !folder.contains("\n") { commands.arrays = SlurmArrays(in: folder) }
+    let site = SlurmSite(
+      options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
+      commands: commands, poll: poll ?? .seconds(15),
+      submitEvery: submitEvery ?? .zero, clock: surroundings.clock, sharing: surroundings.share)
     let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)
     var runner: any Runner = jobs
     if let keep {
@@ -125,7 +128,7 @@ struct SubmitOptions: Decodable, Sendable {
   let words: [String]
 
   private static let refused: [(names: [String], reason: String)] = [
-    (["--array", "-a"], "each step is one job; use \"foreach\", or \"keep\" for many short steps"),
+    (["--array", "-a"], "equal items of \"foreach\" are one array by themselves"),
     (["--job-name", "-J", "--comment"], "the attempt is found by it"),
     (["--output", "-o", "--open-mode", "--chdir", "-D"], "the messages of the job are read there"),
     (["--wait", "-W"], "the runner waits for its jobs itself"),

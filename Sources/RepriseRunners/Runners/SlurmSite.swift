@@ -33,15 +33,19 @@ final class SlurmSite: JobSite {
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
   ) async throws(RunnerFailure) -> String {
+    // Equal steps are not worth a wait for each other, except items.
+    let isItem = spec.environment["REPRISE_STEP_ID"]?.contains("[") == true
     let nodes = failedNodes.nodes(for: token)
-    guard !nodes.isEmpty, !isExcluding else { return try await submit(token, folder, options) }
+    guard !nodes.isEmpty, !isExcluding else {
+      return try await submit(token, folder, options, isItem: isItem)
+    }
     do throws(RunnerFailure) {
       return try await submit(
-        token, folder, options + ["--exclude=" + nodes.joined(separator: ",")])
+        token, folder, options + ["--exclude=" + nodes.joined(separator: ",")], isItem: isItem)
     } catch {
       // There may be no other node.
       guard case .refused = error else { throw error }
-      return try await submit(token, folder, options)
+      return try await submit(token, folder, options, isItem: isItem)
     }
   }
 
@@ -51,32 +55,89 @@ final class SlurmSite: JobSite {
   }
 
   private func submit(
-    _ token: AttemptToken, _ folder: AttemptFolder, _ options: [String]
+    _ token: AttemptToken, _ folder: AttemptFolder, _ options: [String], isItem: Bool
+  ) async throws(RunnerFailure) -> String {
+    let run = isItem && commands.arrays != nil ? token.run : nil
+    let group = run.map { ([$0.description] + options).joined(separator: "\u{0}") }
+    return try await jobs.submit(
+      Submission(token: token, folder: folder, group: group) { [self] submissions in
+        do throws(RunnerFailure) {
+          guard submissions.count > 1, let run, let arrays = commands.arrays else {
+            return .success([try await submitted(submissions[0], options)])
+          }
+          return try await submitted(submissions, of: run, options, arrays)
+        } catch {
+          return .failure(.failure(error))
+        }
+      })
+  }
+
+  /// The options that all jobs have.
+  ///
+  /// A job is never queued again by Slurm: the engine decides about retries.
+  private static func words(named name: String, in folder: String, log: String) -> [String] {
+    [
+      "sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name=\(name)",
+      "--comment=\(name)", "--output=\(log)", "--open-mode=append", "--chdir=\(folder)",
+    ]
+  }
+
+  /// Submits a job.
+  ///
+  /// - Returns: What sbatch prints.
+  private func submitted(
+    _ job: Submission, _ options: [String]
   ) async throws(RunnerFailure) -> String {
     // The environment, which may contain secrets, is in the folder, where only this user reads it.
-    // A job is never queued again by Slurm: the engine decides about retries.
-    let host = shellQuoted(program)
-    let command =
-      [
-        "sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name=\(token)",
-        "--comment=\(token)", "--output=\(folder.hostLogPath)", "--open-mode=append",
-        "--chdir=\(folder.path)",
-      ] + options + ["--wrap", "exec \(host) host \(token) --folder \(shellQuoted(folder.path))"]
-    // Keeps an engine that runs on the same machine from taking the step for a leftover.
-    var variables = commands.submission
-    variables.merge(DetachedHost.variables(named: token.text)) { _, mark in mark }
-    return try await jobs.submit(token) { () throws(RunnerFailure) in
-      let said = try await answer(of: command, in: variables)
-      guard said.status == 0 else {
-        throw await SlurmCommands.failure(of: said) { await queue.hasActiveJobs }
-      }
-      return said.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
+    let (token, path) = (job.token, job.folder.path)
+    let script = "exec \(shellQuoted(program)) host \(token) --folder \(shellQuoted(path))"
+    let words = Self.words(named: token.text, in: path, log: job.folder.hostLogPath) + options
+    let said = try await answer(of: words + ["--wrap", script], in: variables(token.text))
+    guard said.status == 0 else {
+      throw await SlurmCommands.failure(of: said) { await queue.hasActiveJobs }
     }
+    return Self.number(in: said)
+  }
+
+  /// Submits jobs as one array.
+  ///
+  /// - Returns: The number of each.
+  private func submitted(
+    _ jobs: [Submission], of run: RunID, _ options: [String], _ arrays: SlurmArrays
+  ) async throws(RunnerFailure) -> Result<[String], Submission.Refusal> {
+    let name: String
+    do throws(Errno) {
+      name = try arrays.make(jobs.map(\.token), of: run)
+    } catch {
+      throw .neverBegun("cannot write the list of a job array: \(error)")
+    }
+    let folder = arrays.folder(of: name)
+    let words =
+      Self.words(named: name, in: folder, log: folder + "/log")
+      + options + ["--array=0-\(jobs.count - 1)", "--wrap", SlurmArrays.script(program)]
+    let said = try await answer(of: words, in: variables(name))
+    guard said.status == 0 else {
+      if SlurmCommands.refusesArray(said) { return .failure(.tooMany) }
+      // A limit may also be one that fewer jobs do not reach.
+      throw await SlurmCommands.failure(of: said) { true }
+    }
+    let number = Self.number(in: said).prefix { $0.isNumber }
+    return .success(jobs.indices.map { "\(number)_\($0)" })
+  }
+
+  private static func number(in answer: ProgramAnswer) -> String {
+    answer.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
+  }
+
+  /// The variables of sbatch: the mark keeps an engine that runs on the same machine from taking the step for
+  /// a leftover.
+  private func variables(_ name: String) -> [String: String] {
+    commands.submission.merging(DetachedHost.variables(named: name)) { _, mark in mark }
   }
 
   func job(_ note: String) -> String? {
     // With the name of its cluster after a semicolon, if there are several.
-    let number = note.prefix { $0.isNumber }
+    let number = note.prefix { $0.isNumber || $0 == "_" }
     return number.isEmpty ? nil : String(number)
   }
 

@@ -1,137 +1,194 @@
-// `JobSubmissions`: decides when the next job may be submitted.
+// `JobSubmissions`: submits jobs in their turn, equal ones together.
 
 import ChildProcesses
 import Reprise
 
-/// The submissions of a runner: a few at a time, and one at a time while the queue is full.
+/// A job with the command that submits it.
+struct Submission: Sendable {
+  /// Submits jobs of one group.
+  ///
+  /// - Parameter jobs: The jobs.
+  /// - Returns: Their numbers, or why there are none.
+  typealias Command = @Sendable (_ jobs: [Submission]) async -> Result<[String], Refusal>
+
+  let token: AttemptToken
+  let folder: AttemptFolder
+  /// What the jobs that may be submitted together have in common; nil for a job alone.
+  let group: String?
+  let command: Command
+
+  /// Why jobs were not submitted.
+  enum Refusal: Error {
+    case failure(RunnerFailure)
+    /// The scheduler does not take so many as one array.
+    case tooMany
+  }
+}
+
+/// The submissions of a runner, as a ``SubmissionGate`` decides.
 ///
 /// A scheduler answers in milliseconds, but not to hundreds at once. When a limit of the queue is reached,
 /// another one makes sense only after a job of this runner has ended, or after a while.
 actor JobSubmissions {
-  private static let countMax = 4
   private static let pauseMax = Duration.seconds(60)
 
-  private let pace: Duration
-  private let clock: any RunClock
-  /// When the next submission may begin.
-  private var nextAt: Timestamp?
-  private var inFlight = 0
-  private var nextID = 1
-  private var waiting: [(id: Int, token: AttemptToken, continuation: Continuation)] = []
-  /// Why the queue is full; nil if it is not.
-  private var limit: String?
-  /// How many submissions may be tried although it was full.
-  private var credit = 0
-  private var pause = GrowingDelay(from: .seconds(1))
-  /// The attempts that know why they wait.
-  private var informed: Set<AttemptToken> = []
-  private var timer: Task<Void, Never>?
-  private var paceTimer: Task<Void, Never>?
+  private struct Caller {
+    let submission: Submission
+    let job: PendingJob
+    let continuation: Continuation
+  }
 
-  private typealias Continuation = CheckedContinuation<Result<Void, RunnerFailure>, Never>
+  private struct Batch {
+    var wanted: Set<Int>
+    let task: Task<Void, Never>
+  }
+
+  private typealias Continuation = CheckedContinuation<Result<String, RunnerFailure>, Never>
+
+  private let clock: any RunClock
+  private let times: SubmissionTimes
+  private var gate: SubmissionGate
+  private var nextID = 1
+  private var callers: [Int: Caller] = [:]
+  private var batches: [Int: Batch] = [:]
+  private var pause = GrowingDelay(from: .seconds(1))
+  private var timer: Task<Void, Never>?
+  private var alarm: (time: Timestamp, task: Task<Void, Never>)?
 
   /// Creates the value.
   ///
   /// - Parameters:
   ///   - pace: The shortest time between two submissions.
+  ///   - times: Where it is noted when jobs were submitted.
   ///   - clock: The source of time.
-  init(every pace: Duration, clock: any RunClock) { (self.pace, self.clock) = (pace, clock) }
+  init(every pace: Duration, _ times: SubmissionTimes, clock: any RunClock) {
+    gate = SubmissionGate(every: pace)
+    (self.times, self.clock) = (times, clock)
+  }
 
-  /// Waits for the turn of an attempt.
+  /// Submits a job in its turn, alone or together with others.
   ///
+  /// - Parameter submission: The job.
+  /// - Returns: Its number.
   /// - Throws: ``RunnerFailure/full(_:)`` for the first time that the attempt must wait for a full
-  ///   queue, so that this is shown; ``RunnerFailure/neverBegun(_:)`` if the task was cancelled.
-  func enter(_ token: AttemptToken) async throws(RunnerFailure) {
-    if let limit, informed.insert(token).inserted { throw .full(limit) }
-    if waiting.isEmpty, admit() { return }
+  ///   queue, so that this is shown; ``RunnerFailure/neverBegun(_:)`` if the task was cancelled before, and
+  ///   ``RunnerFailure/cannotAsk(_:)`` if it was cancelled while the scheduler was asked.
+  func submit(_ submission: Submission) async throws(RunnerFailure) -> String {
+    if let limit = gate.refusal(of: submission.token) { throw .full(limit) }
     let id = nextID
     nextID += 1
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: Continuation) in
         if Task.isCancelled {
-          continuation.resume(returning: .failure(.neverBegun("it was not submitted")))
+          continuation.resume(returning: .failure(.neverBegun(Self.notSubmitted)))
         } else {
-          waiting.append((id, token, continuation))
+          let job = PendingJob(
+            id: id, token: submission.token, group: submission.group, addedAt: clock.now)
+          callers[id] = Caller(submission: submission, job: job, continuation: continuation)
+          gate.add(job)
+          proceed()
         }
       }
     } onCancel: {
       Task { await self.giveUp(id) }
     }
-    try result.get()
-  }
-
-  /// Notes the answer to a submission.
-  ///
-  /// - Parameters:
-  ///   - token: The attempt.
-  ///   - full: Why the queue is full; nil if it was not.
-  func leave(_ token: AttemptToken, full: String?) {
-    inFlight -= 1
-    if let full {
-      if limit == nil { credit = 0 }
-      limit = full
-      informed.insert(token)
-      tryLater()
-    } else if limit != nil {
-      // There was room for one, so perhaps for another one.
-      pause = GrowingDelay(from: .seconds(1))
-      credit = max(credit, 1)
-      if waiting.isEmpty { limit = nil }
-    }
-    next()
+    return try result.get()
   }
 
   /// Notes that an attempt is over, so that there may be room for another one.
   func ended(_ token: AttemptToken) {
-    informed.remove(token)
-    guard limit != nil else { return }
-    credit += 1
-    next()
+    gate.ended(token)
+    proceed()
   }
+
+  private static let notSubmitted = "it was not submitted"
 
   private func giveUp(_ id: Int) {
-    guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
-    waiting.remove(at: index).continuation
-      .resume(returning: .failure(.neverBegun("it was not submitted")))
-  }
-
-  /// Lets one submission in, if there may be one now.
-  private func admit() -> Bool {
-    if let nextAt, clock.now < nextAt {
-      waitForPace(until: nextAt)
-      return false
+    guard let caller = callers.removeValue(forKey: id) else { return }
+    if gate.remove(id) {
+      caller.continuation.resume(returning: .failure(.neverBegun(Self.notSubmitted)))
+      return
     }
-    if limit == nil {
-      guard inFlight < Self.countMax else { return false }
-    } else {
-      guard inFlight == 0, credit > 0 else { return false }
-      credit -= 1
-    }
-    inFlight += 1
-    if pace > .zero { nextAt = clock.now.advanced(by: pace) }
-    return true
-  }
-
-  private func waitForPace(until time: Timestamp) {
-    guard paceTimer == nil else { return }
-    paceTimer = Task { [clock] in
-      try? await clock.sleep(for: time - clock.now)
-      paceTimer = nil
-      next()
+    // Others may be submitted by the same command.
+    caller.continuation.resume(returning: .failure(.cannotAsk("its submission was not answered")))
+    for (number, batch) in batches where batch.wanted.contains(id) {
+      batches[number]?.wanted.remove(id)
+      if batch.wanted.count == 1 { batch.task.cancel() }
     }
   }
 
-  private func next() {
-    if let limit {
-      // What has only waited for its turn so far waits for the full queue from now on.
-      let uninformed = waiting.filter { informed.insert($0.token).inserted }.map(\.id)
-      for index in waiting.indices.reversed() where uninformed.contains(waiting[index].id) {
-        waiting.remove(at: index).continuation.resume(returning: .failure(.full(limit)))
+  private func proceed() {
+    while true {
+      for job in gate.takeUninformed() {
+        answer(job.id, .failure(.full(gate.limit ?? "")))
+      }
+      switch gate.next(at: clock.now) {
+      case .submit(let jobs): begin(jobs)
+      case .wait(let time): return wake(at: time)
+      case .nothing: return
       }
     }
-    while !waiting.isEmpty, admit() {
-      waiting.removeFirst().continuation.resume(returning: .success(()))
+  }
+
+  private func begin(_ jobs: [PendingJob]) {
+    let submissions = jobs.compactMap { callers[$0.id]?.submission }
+    for job in jobs { times.begin(job.token) }
+    let number = nextID
+    nextID += 1
+    let task = Task {
+      let answer =
+        await submissions.first?.command(submissions) ?? .failure(.failure(.cannotAsk("")))
+      end(jobs, answer, number)
     }
+    batches[number] = Batch(wanted: Set(jobs.map(\.id)), task: task)
+  }
+
+  private func end(
+    _ jobs: [PendingJob], _ answer: Result<[String], Submission.Refusal>, _ number: Int
+  ) {
+    for job in jobs { times.end(job.token, at: clock.now) }
+    let wanted = batches.removeValue(forKey: number)?.wanted ?? []
+    let outcome = gate.note(Self.meaning(of: answer), to: jobs, wanted: wanted)
+    if outcome == .isFinal {
+      for (index, job) in jobs.enumerated() {
+        switch answer {
+        case .success(let numbers): self.answer(job.id, .success(numbers[index]))
+        case .failure(.failure(let failure)): self.answer(job.id, .failure(failure))
+        case .failure(.tooMany): self.answer(job.id, .failure(.cannotAsk("")))
+        }
+      }
+      if case .failure(.failure(.full)) = answer {
+        tryLater()
+      } else {
+        pause = GrowingDelay(from: .seconds(1))
+      }
+    }
+    proceed()
+  }
+
+  private static func meaning(
+    of answer: Result<[String], Submission.Refusal>
+  ) -> SubmissionGate.Answer {
+    switch answer {
+    case .failure(.failure(.full(let text))): .full(text)
+    case .failure(.tooMany): .tooMany
+    case .success, .failure: .final
+    }
+  }
+
+  private func answer(_ id: Int, _ result: Result<String, RunnerFailure>) {
+    callers.removeValue(forKey: id)?.continuation.resume(returning: result)
+  }
+
+  private func wake(at time: Timestamp) {
+    if let alarm, alarm.time <= time { return }
+    alarm?.task.cancel()
+    let task = Task { [clock] in
+      guard (try? await clock.sleep(for: time - clock.now)) != nil else { return }
+      alarm = nil
+      proceed()
+    }
+    alarm = (time, task)
   }
 
   private func tryLater() {
@@ -139,14 +196,8 @@ actor JobSubmissions {
     let time = pause.next(upTo: Self.pauseMax)
     timer = Task { [clock] in
       guard (try? await clock.sleep(for: time)) != nil else { return }
-      isDue()
+      gate.retry()
+      proceed()
     }
-  }
-
-  private func isDue() {
-    guard limit != nil else { return }
-    credit = max(credit, 1)
-    // If none waits just now, the next one tries.
-    next()
   }
 }

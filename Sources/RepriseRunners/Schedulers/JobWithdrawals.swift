@@ -55,7 +55,7 @@ actor JobWithdrawals {
     start()
     await work?.value
     guard !entries.isEmpty else { return nil }
-    let (count, jobs) = (entries.count, entries.values.flatMap(\.jobs).sorted())
+    let (count, jobs) = (entries.count, jobs)
     entries = [:]
     guard !jobs.isEmpty else {
       return
@@ -67,6 +67,11 @@ actor JobWithdrawals {
     return
       "\(jobs.count) cancelled job\(jobs.count == 1 ? " is" : "s are") still in the queue of \(scheduler.name)"
       + "\(reason): each ends at once when it starts; to remove them: \(scheduler.removal(of: shown))"
+  }
+
+  /// The numbers of those that were listed last, in order, so that elements of an array go together.
+  private var jobs: [String] {
+    entries.values.flatMap(\.jobs).sorted { ($0.count, $0) < ($1.count, $1) }
   }
 
   private func takeAdded() {
@@ -93,7 +98,7 @@ actor JobWithdrawals {
     while true {
       takeAdded()
       let isFewer = await ask()
-      let jobs = entries.values.flatMap(\.jobs)
+      let jobs = self.jobs
       if entries.isEmpty { return }
       if isFewer {
         progressAt = clock.now

@@ -22,7 +22,7 @@ protocol Scheduler: Sendable {
   /// - Parameters:
   ///   - tokens: The attempts whose jobs are asked for.
   ///   - limit: The time after which a command is killed.
-  /// - Returns: What they know; the jobs of which they know nothing may be missing.
+  /// - Returns: What they know; jobs that they do not know may be missing.
   func accounts(
     of tokens: [AttemptToken], within limit: Duration
   ) async -> [AttemptToken: JobAccount]

@@ -123,12 +123,17 @@ final class SchedulerSite: JobSite {
     } catch {
       throw .refused("cannot write \(job.script): \(error)")
     }
-    return try await jobs.submit(token) { () throws(RunnerFailure) in
-      let number = try await scheduler.submit(job)
-      // Before anyone asks for it.
-      numbered.note(number, of: token)
-      return number
-    }
+    return try await jobs.submit(
+      Submission(token: token, folder: folder, group: nil) { [scheduler, numbered] _ in
+        do throws(RunnerFailure) {
+          let number = try await scheduler.submit(job)
+          // Before anyone asks for it.
+          numbered.note(number, of: token)
+          return .success([number])
+        } catch {
+          return .failure(.failure(error))
+        }
+      })
   }
 
   /// A name for people: the step, as far as every scheduler takes it.

@@ -31,7 +31,7 @@ final class SubmissionTimes: Sendable {
   /// Notes that an attempt is being submitted.
   func begin(_ token: AttemptToken) { state.withLock { _ = $0.inFlight.insert(token) } }
 
-  /// Notes that the command that submits has ended, whatever it has said.
+  /// Notes that the command that submits has ended, with any answer or none.
   func end(_ token: AttemptToken, at now: Timestamp) {
     state.withLock { state in
       state.inFlight.remove(token)

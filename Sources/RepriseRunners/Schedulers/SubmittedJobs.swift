@@ -25,31 +25,22 @@ final class SubmittedJobs: Sendable {
     self.clock = clock
     times = SubmissionTimes(since: clock.now)
     queue = JobQueue(scheduler, times, poll: poll, clock: clock)
-    submissions = JobSubmissions(every: pace, clock: clock)
+    submissions = JobSubmissions(every: pace, times, clock: clock)
   }
 
-  /// Submits a job in its turn.
+  /// Submits a job in its turn, alone or together with others.
   ///
-  /// - Parameters:
-  ///   - token: The attempt.
-  ///   - command: Submits it.
-  /// - Returns: What the command returns.
+  /// - Parameter submission: The job.
+  /// - Returns: Its number.
   /// - Throws: ``RunnerFailure``.
-  func submit(
-    _ token: AttemptToken, by command: () async throws(RunnerFailure) -> String
-  ) async throws(RunnerFailure) -> String {
-    try await submissions.enter(token)
-    times.begin(token)
+  func submit(_ submission: Submission) async throws(RunnerFailure) -> String {
     let result: Result<String, RunnerFailure>
     do throws(RunnerFailure) {
-      result = .success(try await command())
+      result = .success(try await submissions.submit(submission))
     } catch {
       result = .failure(error)
     }
-    times.end(token, at: clock.now)
     await queue.submitted()
-    let full: String? = if case .failure(.full(let text)) = result { text } else { nil }
-    await submissions.leave(token, full: full)
     return try result.get()
   }
 
