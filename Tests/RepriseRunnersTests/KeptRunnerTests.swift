@@ -19,11 +19,15 @@ struct KeptRunnerTests {
     var command: [String]?
     /// What connects to a place, instead of this program.
     var connection: [String]?
+    var connects = true
 
     func holder(
       _ token: AttemptToken, _ folder: AttemptFolder, arguments hold: [String]
     ) async throws(RunnerFailure) -> AttemptSpec {
-      AttemptSpec(command: command ?? [RunnerCase.program] + hold, grace: .zero)
+      var spec = AttemptSpec(
+        command: command ?? [RunnerCase.program] + hold, grace: connects ? .zero : .seconds(15))
+      spec.stopsOthers = connects ? nil : true
+      return spec
     }
 
     func connect(
@@ -45,6 +49,7 @@ struct KeptRunnerTests {
     var keep: KeepSetting?
     var time: Duration?
     var idle: Duration?
+    var connects: Bool?
 
     func makeExecutor(
       named name: String, in surroundings: RunnerSurroundings
@@ -59,8 +64,9 @@ struct KeptRunnerTests {
       let holders = FolderRunner(
         try ThisMachineSite(surroundings), attempts: attempts, clock: SystemClock())
       return KeptRunner(
-        Processes(holders: holders, command: command, connection: connection), named: "kept",
-        attempts: attempts,
+        Processes(
+          holders: holders, command: command, connection: connection, connects: connects ?? true),
+        named: "kept", attempts: attempts,
         orphanAfter: orphanAfter,
         limits: keep?.limits(processors: 2, time: time, idleAfter: idle ?? .seconds(60))
           ?? KeptLimits(), clock: SystemClock())
@@ -299,6 +305,38 @@ struct KeptRunnerTests {
     #expect(try await run.outcome == .succeeded)
     #expect(Self.places(of: run.id, in: folder).count >= count)
     #expect(Self.places(of: run.id, in: folder).count <= max(count, 3))
+    #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
+  }
+
+  @Test func `without a connection, what holds a place begins its steps`() async throws {
+    let folder = try TemporaryFolder()
+    let engine = Self.engine(in: folder)
+    let run = engine.start(
+      try Self.workflow(
+        """
+        runner: { kept: { keep: 2, connects: false } }
+        steps:
+          - { id: a, run: "echo x=1 > $REPRISE_OUTPUT" }
+          - { id: b, foreach: [1, 2, 3, 4], env: { X: "${{ steps.a.outputs.x }}" }, run: test $X = 1 }
+          - { id: c, if: always(), run: "exit 7" }
+        """, engine))
+    #expect(try await run.outcome == .failed(step: "c", reason: .exited(status: 7)))
+    #expect(Self.places(of: run.id, in: folder).count == 2)
+    #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
+  }
+
+  @Test func `a cancel leaves nothing in a place without a connection`() async throws {
+    let folder = try TemporaryFolder()
+    let engine = Self.engine(in: folder)
+    let run = engine.start(
+      try Self.workflow(
+        """
+        runner: { kept: { keep: true, connects: false } }
+        steps: [{ id: a, run: "touch up; (setsid sleep 600 &); sleep 600" }]
+        """, engine))
+    await expectEventually("the step runs") { mayAccess(folder.path + "/up", .existence) }
+    run.cancel()
+    #expect(try await run.outcome == .cancelled)
     #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
   }
 

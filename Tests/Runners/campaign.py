@@ -25,7 +25,7 @@ import cases_sge
 import cases_slurm_commands
 import cases_slurm_engine
 import cases_slurm_resources
-import cases_slurm_keep
+import cases_keep
 import cases_job_container
 from support import CASES, FAILURES, check
 

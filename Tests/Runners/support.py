@@ -24,7 +24,7 @@ CASES = []
 # The kind in workflow files, where it has another name than here.
 KEYS = {"docker": "container", "sge": "batch"}
 # Those that can keep one place for all steps.
-KEEPING = ("container", "docker", "slurm")
+KEEPING = ("container", "docker", "slurm", "sge")
 
 
 def case(*kinds):

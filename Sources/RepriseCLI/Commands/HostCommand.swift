@@ -44,6 +44,9 @@ struct HostCommand: DrivingCommand {
   @Flag(help: "Hold a place for steps, until it is stopped or no engine wants it.")
   var hold = false
 
+  @Flag(help: "With --hold: begin the attempts whose folders are there.")
+  var serve = false
+
   @Option(help: "With --hold: how long a place without steps waits for an engine, in seconds.")
   var orphanAfter = 60
 
@@ -96,9 +99,19 @@ extension HostCommand {
     let signals = HoldSignals()
     forwardSignals(signals)
     _ = writeAll(Array("ready\n".utf8), to: standardOutput)
+    let place = AttemptFolder(path: folder)
     await PlaceHold(
-      AttemptFolder(path: folder), orphanAfter: .seconds(orphanAfter), clock: SystemClock()
+      place, orphanAfter: .seconds(orphanAfter), clock: SystemClock(),
+      pool: serve ? pool(of: place) : nil
     ).wait { signals.isStopped.withLock { $0 } }
+  }
+}
+
+extension HostCommand {
+  /// The attempts in a place, without a connection.
+  private func pool(of place: AttemptFolder) -> HostPool {
+    let claims = ProcessLinks.current.withLock { $0.guardian }.flatMap { KeptDescriptors($0) }
+    return HostPool(place: place, on: AttemptHost.machine, claims: claims)
   }
 }
 

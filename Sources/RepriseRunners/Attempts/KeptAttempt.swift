@@ -243,6 +243,11 @@ final class KeptAttempt: RunnerHandle {
 
   /// Asks the pool to begin the attempt, unless it is stopped.
   private func answer(of place: KeptPlace) async -> Result<any RunnerHandle, RunnerFailure> {
+    guard places.site.connects else {
+      let files = files(in: place)
+      files.folder.markSubmitted(as: "")
+      return .success(files)
+    }
     let beginning = Task { [token] () -> Result<any RunnerHandle, RunnerFailure> in
       do throws(RunnerFailure) {
         return .success(try await place.pool.begin(token, sending: nil))

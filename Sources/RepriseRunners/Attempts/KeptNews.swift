@@ -50,6 +50,7 @@ struct KeptPlaceSite: AttemptSite {
     case .waiting(let reason): throw .cannotAsk(reason)
     case .ready: break
     }
+    guard place.connects else { return .present }
     switch try await place.pool.look([token])[token] {
     case .gone, .ended: return .absent
     case .queued, .running: return .present

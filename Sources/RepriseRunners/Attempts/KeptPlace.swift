@@ -16,6 +16,9 @@ package protocol KeptSite: Sendable {
   var isThisMachine: Bool { get }
   /// Whether what connects holds back small pieces until the last one is acknowledged.
   var needsAcknowledgement: Bool { get }
+  /// Whether a program starts this one in a place; otherwise what holds the place begins the attempts whose
+  /// folders it finds there.
+  var connects: Bool { get }
   /// Begins what holds a place, and finds it again.
   var holders: FolderRunner { get }
 
@@ -41,6 +44,11 @@ package protocol KeptSite: Sendable {
   func connect(
     to token: AttemptToken, arguments: [String]
   ) async throws(RunnerFailure) -> ConnectedProgram
+}
+
+extension KeptSite {
+  /// True.
+  package var connects: Bool { true }
 }
 
 /// One place, from the request for it to its end.
@@ -118,6 +126,9 @@ final class KeptPlace: Sendable {
 
   /// The number of the job that holds the place.
   var job: String? { state.withLock { $0.handle }?.job }
+
+  /// Whether attempts are begun over a connection.
+  var connects: Bool { site.connects }
 
   var isOver: Bool { if case .over = status { true } else { false } }
 
@@ -213,10 +224,11 @@ final class KeptPlace: Sendable {
     if isAdopted {
       handle = try await site.holders.find(token)
     } else {
-      let arguments = [
+      var arguments = [
         "host", "--hold", "--folder", folder.path, "--orphan-after",
         String(max(orphanAfter, Self.orphanAfterMin).components.seconds),
       ]
+      if !site.connects { arguments.append("--serve") }
       var spec = try await site.holder(token, folder, arguments: arguments)
       spec.environment["REPRISE_RUN_ID"] = token.run?.description
       handle = try await site.holders.begin(spec, token: token)

@@ -48,6 +48,11 @@ package final class HostPool: Sendable {
     self.send = send
   }
 
+  /// Creates the pool of a kept place, which no engine is connected to.
+  package convenience init(place: AttemptFolder, on host: String, claims: KeptDescriptors?) {
+    self.init(attempts: KeptPlace.poolPath(in: place.path), on: host, claims: claims) { _ in }
+  }
+
   /// Handles one line of the engine.
   package func receive(_ line: [UInt8]) {
     guard let request = PoolRequest(json: line) else { return }
@@ -110,6 +115,22 @@ package final class HostPool: Sendable {
   /// Stops all attempts now.
   package func stopAll() {
     for attempt in state.withLock({ Array($0.attempts.values) }) { attempt.stop() }
+  }
+
+  /// Begins the attempts whose folders are there, and which no host has; they go on without a connection.
+  package func beginSubmitted() {
+    state.withLock { state in
+      state.isClosed = true
+      state.patience = .seconds(1 << 31)
+    }
+    for name in FolderReader.names(in: root) {
+      let folder = AttemptFolder(path: root + "/" + name)
+      guard let token = AttemptToken(name), folder.isSubmitted,
+        !mayAccess(folder.claimPath, .existence)
+      else { continue }
+      var reply = PoolMessage()
+      if let attempt = accepted(nil, token, &reply) { run(attempt, token) }
+    }
   }
 
   /// Whether no attempt is left, and all results are on the disk.

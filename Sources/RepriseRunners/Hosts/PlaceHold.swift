@@ -8,6 +8,8 @@ package struct PlaceHold: Sendable {
   private let folder: AttemptFolder
   private let orphanAfter: Duration
   private let clock: any RunClock
+  /// What begins the attempts in the place; nil if another process does.
+  private let pool: HostPool?
 
   /// Creates a wait.
   ///
@@ -15,7 +17,11 @@ package struct PlaceHold: Sendable {
   ///   - folder: The folder of the place.
   ///   - orphanAfter: How long a place without steps waits for an engine.
   ///   - clock: The source of time.
-  package init(_ folder: AttemptFolder, orphanAfter: Duration, clock: any RunClock) {
+  ///   - pool: What begins the attempts in the place; nil if another process does.
+  package init(
+    _ folder: AttemptFolder, orphanAfter: Duration, clock: any RunClock, pool: HostPool? = nil
+  ) {
+    self.pool = pool
     self.folder = folder
     self.orphanAfter = orphanAfter
     self.clock = clock
@@ -35,9 +41,13 @@ package struct PlaceHold: Sendable {
   package func wait(until isStopped: @escaping @Sendable () -> Bool) async {
     let sign = LeaseWatch()
     while !isStopped() {
+      pool?.beginSubmitted()
       let isOrphaned = sign.isStale(folder.interestTime, at: clock.now, after: orphanAfter)
-      if isOrphaned, !isBusy { return }
+      if isOrphaned, !isBusy { break }
       try? await clock.sleep(for: .milliseconds(100))
     }
+    guard let pool else { return }
+    pool.stopAll()
+    while !pool.isIdle { try? await clock.sleep(for: .milliseconds(20)) }
   }
 }

@@ -7,13 +7,13 @@ enum KeepSetting: Decodable, Sendable, Equatable {
   /// One for all steps, until the run ends; none if false.
   case one(Bool)
   /// Up to so many, each for so many steps at once.
-  case several(nodes: Int, slots: Int?)
+  case several(nodes: Int, slots: Int?, time: Duration? = nil)
 
   private enum CodingKeys: String, CodingKey {
-    case nodes, slots
+    case nodes, slots, time
   }
 
-  /// Decodes `true`, `false`, a number, or a map with `nodes` and `slots`.
+  /// Decodes `true`, `false`, a number, or a map with `nodes`, `slots` and `time`.
   init(from decoder: any Decoder) throws {
     if let value = try? decoder.singleValueContainer().decode(Bool.self) {
       self = .one(value)
@@ -25,9 +25,10 @@ enum KeepSetting: Decodable, Sendable, Equatable {
       let map = try decoder.container(keyedBy: CodingKeys.self)
       self = .several(
         nodes: try map.decode(Int.self, forKey: .nodes),
-        slots: try map.decodeIfPresent(Int.self, forKey: .slots))
+        slots: try map.decodeIfPresent(Int.self, forKey: .slots),
+        time: try map.decodeIfPresent(Duration.self, forKey: .time))
     }
-    guard case .several(let nodes, let slots) = self, nodes < 1 || slots ?? 1 < 1 else { return }
+    guard case .several(let nodes, let slots, _) = self, nodes < 1 || slots ?? 1 < 1 else { return }
     throw DecodingError.dataCorrupted(
       .init(
         codingPath: decoder.codingPath,
@@ -45,9 +46,10 @@ enum KeepSetting: Decodable, Sendable, Equatable {
     switch self {
     case .one(true): KeptLimits(time: time)
     case .one(false): nil
-    case .several(let nodes, let slots):
+    case .several(let nodes, let slots, let ownTime):
       KeptLimits(
-        places: nodes, slots: slots ?? processors ?? 1, time: time, idleAfter: idleAfter)
+        places: nodes, slots: slots ?? processors ?? 1, time: ownTime ?? time,
+        idleAfter: idleAfter)
     }
   }
 }

@@ -30,16 +30,17 @@ extension RunnerExecutor {
   ) throws(FailureReason) {
     try self.init(
       jobsOf: scheduler, named: name, in: surroundings, attempts: attempts, poll: poll,
-      submitEvery: submitEvery, lostAfter: lostAfter, prepare: nil, comparing: { $0 })
+      submitEvery: submitEvery, lostAfter: lostAfter, prepare: nil, keeping: nil, comparing: { $0 })
   }
 
   /// Does the same for a scheduler whose commands differ in how they show a number: `comparing`
-  /// returns what is compared of one; and for attempts that are changed by `prepare`, which get no variables
-  /// of the engine.
+  /// returns what is compared of one; for attempts that are changed by `prepare`, which get no variables
+  /// of the engine; and for jobs that are kept.
   init(
     jobsOf scheduler: any JobScheduler, named name: String, in surroundings: RunnerSurroundings,
     attempts: String?, poll: Duration, submitEvery: Duration, lostAfter: Duration?,
-    prepare: Preparation?, comparing: @escaping @Sendable (String) -> String
+    prepare: Preparation?, keeping kept: KeptJobSettings?,
+    comparing: @escaping @Sendable (String) -> String
   ) throws(FailureReason) {
     let program = try surroundings.foundHostProgram()
     let folder: String
@@ -56,9 +57,16 @@ extension RunnerExecutor {
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
     surroundings.environment = JobVariables.without(surroundings.environment)
+    let single = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    var runner: any Runner = single
+    if let kept {
+      runner = KeptRunner(
+        KeptJobs(holders: single, program: program), named: kept.name, attempts: folder,
+        orphanAfter: kept.orphanAfter, limits: kept.limits, clock: surroundings.clock)
+    }
     self.init(
-      FolderRunner(site, attempts: folder, clock: surroundings.clock), named: name,
-      in: surroundings, inheritsEnvironment: prepare == nil, lostAfter: lostAfter,
+      runner, named: name, in: surroundings, inheritsEnvironment: prepare == nil,
+      lostAfter: lostAfter,
       prepare: prepare ?? { spec, _ in spec })
   }
 }

@@ -37,7 +37,7 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
       let kind = ["docker": "container", "sge": "batch"][name] ?? name
       let program = kind == name ? nil : name
       all.append(RunnerCase(kind: kind, settings: settings, program: program))
-      if !["ssh", "sge"].contains(name) {
+      if name != "ssh" {
         all.append(
           RunnerCase(
             kind: kind, settings: settings.dropLast() + ", \"keep\": true}", program: program))

@@ -14,7 +14,8 @@ package struct BatchRunner: RunnerKind {
 
   private enum CodingKeys: String, CodingKey {
     case scheduler, submit, job, status, line, states, cancel, options, limited, unreachable
-    case attempts, poll, variables, report, causes, container
+    case attempts, poll, variables, report, causes, container, keep
+    case orphanAfter = "orphan-after"
     case submitEvery = "submit-every"
     case lostAfter = "lost-after"
   }
@@ -36,6 +37,10 @@ package struct BatchRunner: RunnerKind {
   var causes: [String: BatchCause]?
   /// The container in which each step runs in its job; nil for none.
   var container: JobContainer?
+  /// The jobs that the steps of a run share; nil for a job each.
+  var keep: KeepSetting?
+  /// How long a kept job without steps waits for an engine.
+  var orphanAfter: Duration?
   /// The shortest time between two submissions.
   var submitEvery: Duration?
   /// The folder for the records of attempts, which all machines share.
@@ -59,7 +64,19 @@ package struct BatchRunner: RunnerKind {
     return try RunnerExecutor(
       jobsOf: scheduler, named: name, in: surroundings, attempts: attempts,
       poll: poll ?? .seconds(15), submitEvery: submitEvery ?? .zero, lostAfter: lostAfter,
-      prepare: try container?.preparation(attempts, surroundings), comparing: BatchScheduler.plain)
+      prepare: try container?.preparation(attempts, surroundings),
+      keeping: kept(for: name, in: surroundings), comparing: BatchScheduler.plain)
+  }
+
+  /// How jobs are kept; nil if each step is a job.
+  private func kept(for name: String, in surroundings: RunnerSurroundings) -> KeptJobSettings? {
+    let orphanAfter = orphanAfter ?? .seconds(60)
+    let limits = keep?.limits(processors: nil, time: nil, idleAfter: orphanAfter)
+    return limits.map {
+      KeptJobSettings(
+        name: surroundings.placeName(for: name, options ?? []), limits: $0,
+        orphanAfter: orphanAfter)
+    }
   }
 
   /// The commands: those of the scheduler, with those that are given in their place.
