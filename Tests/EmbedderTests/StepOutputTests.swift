@@ -55,7 +55,7 @@ struct StepOutputTests {
         Step("print", exec: ["echo", "${{ 'my \(name)' }}"])
       }
     }
-    #expect(error?.diagnostics.first?.line == #line - 3, "\(String(describing: error))")
+    #expect(error?.description.contains("expected an operator before this") == true)
   }
 
   @Test func `handles are needs of any step`() throws {
