@@ -1,3 +1,4 @@
+import Platform
 import Reprise
 import Synchronization
 import TestSupport
@@ -213,5 +214,62 @@ struct LateAnswerTests {
       await withdrawals.finish()
         == "3 cancelled jobs may still be in the queue of Slurm (it is away): each ends at once "
         + "when it starts")
+  }
+
+  // MARK: Attempts
+
+  /// A runner whose submissions are not answered, and which lists no job.
+  private func silentRunner(
+    in folder: TemporaryFolder, _ clock: SteppingClock
+  ) throws -> FolderRunner {
+    for (name, script) in [
+      ("sbatch", "echo x >> sbatch.calls; echo 'Unable to contact slurm controller' >&2; exit 1"),
+      ("squeue", ""), ("scancel", ""),
+      ("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1"),
+    ] {
+      let text = "#!/bin/sh\ncd '\(folder.path)'\n\(script)\n"
+      try BatchRunnerTests.Fake.write(text, as: name, to: folder)
+    }
+    let commands = SlurmCommands(["PATH": "\(folder.path)/bin:/usr/bin:/bin"])
+    let site = SlurmSite(
+      options: [], program: "/bin/false", commands: commands, poll: .seconds(15), clock: clock)
+    return FolderRunner(site, attempts: folder.path + "/attempts", clock: clock)
+  }
+
+  @Test func `a job that is believed to be gone, and comes late, does not begin`() async throws {
+    let folder = try TemporaryFolder()
+    let clock = SteppingClock()
+    let runner = try silentRunner(in: folder, clock)
+    await #expect(throws: RunnerFailure.self) {
+      try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token())
+    }
+    // Its host may come, as long as that is not certain.
+    let attempt = AttemptFolder(of: Self.token(), in: folder.path + "/attempts")
+    var isAbsent = false
+    for _ in 1...20 where !isAbsent {
+      #expect(attempt.exists && attempt.claim == nil)
+      isAbsent = try await runner.isAbsent(Self.token())
+      clock.advance(by: .seconds(1))
+    }
+    #expect(isAbsent)
+    // The engine may go on without it from now on: the step is stopped, or restarted.
+    #expect(throws: Errno.noSuchFileOrDirectory) { _ = try attempt.takeClaim(host: "n1") != nil }
+    // It may be submitted again as well. Then either host runs it, and the other one does not.
+    await #expect(throws: RunnerFailure.self) {
+      try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token())
+    }
+    #expect(folder.lines("sbatch.calls").count == 2)
+    #expect(try attempt.claimForEngine())
+  }
+}
+
+extension FolderRunner {
+  /// Whether there is certainly no such attempt.
+  fileprivate func isAbsent(_ token: AttemptToken) async throws -> Bool {
+    do {
+      return try await find(token) == nil
+    } catch RunnerFailure.cannotAsk {
+      return false
+    }
   }
 }

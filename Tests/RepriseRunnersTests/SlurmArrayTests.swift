@@ -52,14 +52,14 @@ struct SlurmArrayTests {
     "sacct": "echo 'Slurm accounting storage is disabled' >&2; exit 1",
   ]
 
-  /// A clock that is ten times slower, so that a busy machine does not part what belongs together.
+  /// A clock that is forty times slower, so that a busy machine does not part what belongs together.
   private struct SlowClock: RunClock {
     let start = SystemClock().now
 
-    var now: Timestamp { start.advanced(by: (SystemClock().now - start) / 10) }
+    var now: Timestamp { start.advanced(by: (SystemClock().now - start) / 40) }
 
     func sleep(for duration: Duration) async throws {
-      try await SystemClock().sleep(for: duration * 10)
+      try await SystemClock().sleep(for: duration * 40)
     }
   }
 
@@ -190,10 +190,13 @@ struct SlurmArrayTests {
     let submissions = JobSubmissions(
       every: .zero, SubmissionTimes(since: SystemClock().now), clock: SlowClock())
     let begun = Protected<[Int]>([])
-    let isOver = Protected(false)
+    let gates = (1...3).map { _ in Gate() }
     let command: Submission.Command = { jobs in
-      begun.withLock { $0.append(jobs.count) }
-      while !Task.isCancelled, !isOver.value { await Task.yield() }
+      let count = begun.withLock { begun in
+        begun.append(jobs.count)
+        return begun.count
+      }
+      try? await gates[count - 1].waitUnlessCancelled()
       let isCancelled = Task.isCancelled
       return isCancelled
         ? .failure(.failure(.refused("cancelled"))) : .success(jobs.map(\.token.text))
@@ -210,10 +213,9 @@ struct SlurmArrayTests {
     await #expect(throws: RunnerFailure.cannotAsk("its submission was not answered")) {
       try await tasks[0].value
     }
-    isOver.withLock { $0 = true }
+    gates[0].open()
     #expect(try await tasks[1].value == Self.token(2).text)
     #expect(try await tasks[2].value == Self.token(3).text)
-    isOver.withLock { $0 = false }
     let last = submit(4)
     await expectEventually("it is submitted") { begun.value == [3, 1] }
     last.cancel()
@@ -221,7 +223,7 @@ struct SlurmArrayTests {
     // Its command ends, since no one wants it: the next one of its group begins.
     let next = submit(5)
     await expectEventually("the next one is submitted") { begun.value == [3, 1, 1] }
-    isOver.withLock { $0 = true }
+    gates[2].open()
     #expect(try await next.value == Self.token(5).text)
   }
 

@@ -338,8 +338,8 @@ struct SlurmSiteTests {
       #expect(try await runner.look([token]) == [token: .queued("Priority")])
       try await SystemClock().sleep(for: .milliseconds(50))
     }
-    // Twice a second would be 12 or 13.
+    // Twice a second would be 12 or 13. A busy machine may take long for the first one.
     let calls = fileContents(folder.path + "/squeue.calls")?.count { $0 == 0x0A } ?? 0
-    #expect((2...7).contains(calls), "\(calls) questions")
+    #expect((1...7).contains(calls), "\(calls) questions")
   }
 }

@@ -62,6 +62,17 @@ package struct AttemptFolder: Sendable {
   /// Removes the folder with everything in it.
   package func remove() { TemporaryFolderTree.remove(path) }
 
+  /// Removes the folder, whose claim is an engine's, so that no host begins in it from now on.
+  ///
+  /// - Throws: The system error.
+  func discard() throws(Errno) {
+    // At once: where files are created in the meantime, a folder cannot be removed.
+    let discarded = AttemptFolder(path: path + ".discarded")
+    discarded.remove()
+    try renameFile(path, to: discarded.path)
+    discarded.remove()
+  }
+
   /// Removes the folders of all attempts of a run, except those that a host of this machine holds.
   ///
   /// - Parameters:
@@ -260,9 +271,6 @@ package struct AttemptFolder: Sendable {
       return error == .noSuchFileOrDirectory ? nil : error
     }
   }
-
-  /// Notes that no host will come, so that a new one may be submitted.
-  func forgetSubmission() { try? removeFile(submittedPath) }
 
   private func write(_ text: String, to path: String, isSynced: Bool) throws(Errno) {
     let temporary = path + ".new"

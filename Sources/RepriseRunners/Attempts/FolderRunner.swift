@@ -139,11 +139,15 @@ package struct FolderRunner: Runner {
     guard folder.exists else { return nil }
     if folder.claim != nil || folder.result != nil { return handle(token) }
     // Submitted or not, only the site knows whether a host will come.
-    if case .absent = try await site.sight(of: token), folder.claim == nil {
-      folder.forgetSubmission()
-      return nil
+    guard case .absent = try await site.sight(of: token) else { return handle(token) }
+    // It may be late after all: then its host finds no folder, or that of the next submission.
+    do throws(Errno) {
+      guard try folder.claimForEngine() else { return handle(token) }
+      try folder.discard()
+    } catch {
+      throw .cannotAsk("cannot write to \(folder.path): \(error)")
     }
-    return handle(token)
+    return nil
   }
 
   /// Takes the claim of an attempt that no host has, so that it never begins.
