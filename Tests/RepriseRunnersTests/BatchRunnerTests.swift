@@ -221,7 +221,7 @@ struct BatchRunnerTests {
       return
     }
     #expect(text.contains("it never began: HTCondor says of its job: 1"))
-    #expect(folder.lines("removed") == ["1.0"])
+    await expectEventually("it is removed") { folder.lines("removed").first == "1.0" }
   }
 
   @Test func `a job that was submitted in spite of an error never begins`() async throws {

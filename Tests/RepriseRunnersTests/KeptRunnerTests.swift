@@ -364,11 +364,11 @@ struct KeptRunnerTests {
     let run = engine.start(
       try Self.workflow(
         """
-        runner: { kept: { keep: true, time: 10s } }
+        runner: { kept: { keep: true, time: 60s } }
         steps:
           - { id: a, run: "sleep 1.5" }
           - { id: b, run: "true" }
-          - { id: c, timeout: 9s, run: "true" }
+          - { id: c, timeout: 59s, run: "true" }
           - { id: d, run: "true" }
         """, engine))
     #expect(try await run.outcome == .succeeded)
