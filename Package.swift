@@ -38,7 +38,6 @@ let package = Package(
     .default(enabledTraits: ["Command"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -85,14 +84,9 @@ let package = Package(
       name: "RepriseImport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
     .target(
       name: "RepriseExport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
-    .target(
-      name: "CombineShim",
-      dependencies: [
-        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
-      ]
-    ),
+    .target(name: "ReactiveCore"),
     .target(name: "ThreadSanitizerShim"),
-    .target(name: "CombineOperators", dependencies: ["CombineShim", "ThreadSanitizerShim"]),
+    .target(name: "CombineOperators", dependencies: ["ReactiveCore", "ThreadSanitizerShim"]),
     .target(name: "ChildProcessesShim"),
     .target(name: "FileTraceShim"),
     .target(

@@ -1,6 +1,6 @@
 // Converts an asynchronous sequence to a publisher.
 
-public import CombineShim
+public import ReactiveCore
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// A publisher of the elements of this sequence.

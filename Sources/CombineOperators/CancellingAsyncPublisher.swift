@@ -4,8 +4,7 @@
 /// An asynchronous sequence of the values of a publisher, with one subscription for each iterator.
 ///
 /// Leaving a loop over it by `break`, `return` or an error, or cancelling the task of the loop,
-/// cancels the subscription, so that no unread work continues. (OpenCombine's own `values` does not
-/// notice when a loop is left.) One value is requested at a time. A failure of the publisher is
+/// cancels the subscription, so that no unread work continues. One value is requested at a time. A failure of the publisher is
 /// thrown.
 public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
   /// A value of the publisher.
@@ -30,7 +29,7 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
   /// An iterator of one subscription, which is cancelled when the iterator and its copies are
   /// released.
   public struct Iterator: AsyncIteratorProtocol {
-    /// OpenCombine's iterator; copies of it share the subscription.
+    /// The iterator of `values`; copies of it share the subscription.
     let base: UncheckedSendable<AsyncThrowingPublisher<Publishers.HandleEvents<Upstream>>.Iterator>
     let reader: Reader
 

@@ -1,3 +1,3 @@
-// Importing the operators also imports Combine: Apple's on Apple platforms, OpenCombine elsewhere.
+// Importing the operators also imports Combine: Apple's on Apple platforms, ours elsewhere.
 
-@_exported public import CombineShim
+@_exported public import ReactiveCore

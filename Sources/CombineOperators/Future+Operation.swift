@@ -1,6 +1,6 @@
 // Creates a `Future` from an asynchronous function.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Future where Output: Sendable, Failure == any Error {
   /// Creates a future from an asynchronous function that may throw.

@@ -1,6 +1,6 @@
 // A subject that sends the elements of an asynchronous sequence.
 
-public import CombineShim
+public import ReactiveCore
 
 extension PassthroughSubject where Output: Sendable, Failure == any Error {
   /// Creates a subject that sends the elements of a sequence, starting immediately.

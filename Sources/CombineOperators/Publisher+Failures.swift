@@ -1,6 +1,6 @@
 // Failures as values, and operators for publishers of which one cannot fail.
 
-public import CombineShim
+public import ReactiveCore
 
 /// A signal of a publisher as a value.
 public enum Materialized<Output, Failure: Error> {
@@ -87,33 +87,33 @@ extension Publisher {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func concatMap<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func concatMap<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.ConcatMap<Self, Publishers.SetFailureType<Inner, Failure>>
   where Inner.Failure == Never {
-    concatMap { transform($0).setFailureType(to: Failure.self) }
+    Publishers.ConcatMap(upstream: self) { transform($0).setFailureType(to: Failure.self) }
   }
 
   /// `flatMapFirst(_:)` with publishers that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func flatMapFirst<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func flatMapFirst<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.FlatMapFirst<Self, Publishers.SetFailureType<Inner, Failure>>
   where Inner.Failure == Never {
-    flatMapFirst { transform($0).setFailureType(to: Failure.self) }
+    Publishers.FlatMapFirst(upstream: self) { transform($0).setFailureType(to: Failure.self) }
   }
 
   /// `flatMapLatest(_:)` with publishers that cannot fail.
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func flatMapLatest<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func flatMapLatest<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.FlatMapLatest<Self, Publishers.SetFailureType<Inner, Failure>>
   where Inner.Failure == Never {
-    flatMapLatest { transform($0).setFailureType(to: Failure.self) }
+    Publishers.FlatMapLatest(upstream: self) { transform($0).setFailureType(to: Failure.self) }
   }
 }
 
@@ -122,8 +122,8 @@ extension Publisher where Failure == Never {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func concatMap<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func concatMap<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.ConcatMap<Publishers.SetFailureType<Self, Inner.Failure>, Inner> {
     setFailureType(to: Inner.Failure.self).concatMap(transform)
   }
@@ -132,8 +132,8 @@ extension Publisher where Failure == Never {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func concatMap<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func concatMap<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.ConcatMap<Self, Inner> where Inner.Failure == Never {
     Publishers.ConcatMap(upstream: self, transform: transform)
   }
@@ -142,8 +142,8 @@ extension Publisher where Failure == Never {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func flatMapFirst<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func flatMapFirst<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.FlatMapFirst<Publishers.SetFailureType<Self, Inner.Failure>, Inner> {
     setFailureType(to: Inner.Failure.self).flatMapFirst(transform)
   }
@@ -152,8 +152,8 @@ extension Publisher where Failure == Never {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func flatMapFirst<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func flatMapFirst<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.FlatMapFirst<Self, Inner> where Inner.Failure == Never {
     Publishers.FlatMapFirst(upstream: self, transform: transform)
   }
@@ -162,8 +162,8 @@ extension Publisher where Failure == Never {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func flatMapLatest<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func flatMapLatest<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.FlatMapLatest<Publishers.SetFailureType<Self, Inner.Failure>, Inner> {
     setFailureType(to: Inner.Failure.self).flatMapLatest(transform)
   }
@@ -172,8 +172,8 @@ extension Publisher where Failure == Never {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func flatMapLatest<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func flatMapLatest<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.FlatMapLatest<Self, Inner> where Inner.Failure == Never {
     Publishers.FlatMapLatest(upstream: self, transform: transform)
   }

@@ -1,6 +1,6 @@
 // Values with the ones before them, and values by a condition.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher {
   /// Publishes each value together with the ones before it: lists of `size` values, each of which begins
@@ -31,8 +31,8 @@ extension Publisher {
   ///
   /// - Parameter condition: The condition.
   /// - Returns: The publisher of the values for which it is true, and that of the others.
-  public func partition(
-    _ condition: @escaping (Output) -> Bool
+  @preconcurrency public func partition(
+    _ condition: @escaping @Sendable (Output) -> Bool
   ) -> (matches: AnyPublisher<Output, Failure>, others: AnyPublisher<Output, Failure>) {
     let shared = map { (value: $0, isMatch: condition($0)) }.share(replay: 0)
     return (
@@ -65,10 +65,14 @@ extension Publisher where Failure == Never {
     to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root,
     ownership: ObjectOwnership
   ) -> AnyCancellable {
-    switch ownership {
-    case .strong: sink { object[keyPath: keyPath] = $0 }
-    case .weak: sink { [weak object] in object?[keyPath: keyPath] = $0 }
-    case .unowned: sink { [unowned object] in object[keyPath: keyPath] = $0 }
-    }
+    let assign: (Output) -> Void =
+      switch ownership {
+      case .strong: { object[keyPath: keyPath] = $0 }
+      case .weak: { [weak object] in object?[keyPath: keyPath] = $0 }
+      case .unowned: { [unowned object] in object[keyPath: keyPath] = $0 }
+      }
+    // As with Combine's `assign(to:on:)`, the object must allow the assignment on any thread.
+    let assigned = UncheckedSendable(assign)
+    return sink { assigned.value($0) }
   }
 }

@@ -1,6 +1,6 @@
 // Converts a publisher to a buffered asynchronous sequence.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// Returns the values as an asynchronous sequence that buffers them until they are read.

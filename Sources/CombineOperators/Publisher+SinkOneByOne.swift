@@ -1,6 +1,6 @@
 // A subscriber that handles values one at a time, asynchronously.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// Calls an asynchronous closure with each value, and requests the next value when it has

@@ -1,6 +1,6 @@
 // The first of several publishers that says something.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher {
   /// Mirrors this publisher or another one, whichever publishes a value or a completion first.

@@ -1,6 +1,6 @@
 // combineLatest of a collection of publishers of one type.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Collection where Element: Publisher {
   /// Publishes the latest values of all publishers of the collection whenever one of them changes.

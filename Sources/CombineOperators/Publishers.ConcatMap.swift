@@ -1,13 +1,12 @@
 // Concatenates publishers that are created from the values of a publisher.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher {
   /// Creates a publisher from each value, and publishes the values of these publishers one
   /// publisher after another.
   ///
-  /// Like `flatMap` with at most one publisher at a time; unlike OpenCombine's, it holds no lock
-  /// while it calls downstream.
+  /// Like `flatMap` with at most one publisher at a time; nothing is requested before there is demand.
   ///
   /// - Values: all values of the first publisher, then all of the second, and so on.
   /// - Demand: demand is passed on to the current publisher, and unmet demand to the next. This
@@ -22,8 +21,8 @@ extension Publisher {
   ///
   /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
-  public func concatMap<Inner: Publisher>(
-    _ transform: @escaping (Output) -> Inner
+  @preconcurrency public func concatMap<Inner: Publisher>(
+    _ transform: @escaping @Sendable (Output) -> Inner
   ) -> Publishers.ConcatMap<Self, Inner> where Inner.Failure == Failure {
     Publishers.ConcatMap(upstream: self, transform: transform)
   }

@@ -1,6 +1,22 @@
 // A bounded buffer that reports dropped values.
 
-public import CombineShim
+public import ReactiveCore
+
+/// What a buffer does with a value that arrives when it is full.
+public enum BufferFullStrategy<Failure: Error>: Sendable {
+  /// Drops the oldest waiting value and keeps the new one.
+  case dropOldest
+  /// Drops the new value.
+  case dropNewest
+  /// Drops the new value, cancels upstream, and fails with this error after the waiting values.
+  case fail(Failure)
+}
+
+/// The failure of a full buffer, for publishers without a failure type of their own.
+public struct BufferIsFull: Error, Hashable {
+  /// Creates the failure.
+  public init() {}
+}
 
 extension Publisher where Output: Sendable {
   /// Buffers values until downstream requests them, up to a limit, and reports dropped values.
@@ -65,20 +81,17 @@ extension Publishers {
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let reporter = BufferReporter(onDrop: onDrop, onChange: onChange)
-      let buffer = OperatorSubscription(
-        BufferMachine(limit: limit, strategy: strategy, reporter: reporter), for: subscriber)
-      subscriber.receive(subscription: buffer)
-      upstream.subscribe(
-        Inlet(
-          onSubscription: { upstream in buffer.receive(upstream) { $0.upstream.receive($1) } },
-          onValue: { value in buffer.update { $0.receive(value) } },
-          onCompletion: { completion in buffer.update { $0.receive(completion) } }))
+      upstream.operate(
+        for: subscriber, BufferMachine(limit: limit, strategy: strategy, reporter: reporter))
     }
   }
 }
 
 /// The state machine of a buffer, with its upstream and its end.
-private struct BufferMachine<Output, Failure: Error>: OperatorMachine {
+private struct BufferMachine<Output, Failure: Error>: PassingMachine {
+  typealias Input = Output
+  typealias InputFailure = Failure
+
   var upstream = Upstream(requesting: .unlimited)
   private var values: BufferedValues<Output>
   private var end: Subscribers.Completion<Failure>?
@@ -91,16 +104,28 @@ private struct BufferMachine<Output, Failure: Error>: OperatorMachine {
     self.reporter = reporter
   }
 
+  mutating func passes() -> Effect? {
+    end == nil && values.pass() ? Effect.none : nil
+  }
+
   mutating func receive(_ value: Output) -> Effect {
     guard end == nil else { return .none }
-    switch values.add(value, whenFull: strategy) {
+    switch values.add(value, whenFull: overflow) {
     case .kept:
       return report()
     case .dropped(let dropped):
       return report(dropped)
-    case .failed(let dropped, let failure):
-      end = .failure(failure)
+    case .failed(let dropped):
+      if case .fail(let failure) = strategy { end = .failure(failure) }
       return .all([upstream.cancel(), report(dropped)])
+    }
+  }
+
+  private var overflow: Overflow {
+    switch strategy {
+    case .dropOldest: .dropOldest
+    case .dropNewest: .dropNewest
+    case .fail: .fail
     }
   }
 

@@ -1,6 +1,6 @@
 // A publisher from a closure that sends values, such as the callbacks of another library.
 
-public import CombineShim
+public import ReactiveCore
 
 extension AnyPublisher {
   /// Creates a publisher from a closure that is called for each subscription.

@@ -1,6 +1,6 @@
 // A debounce that folds values instead of dropping them.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher where Output: Sendable {
   /// Folds values that arrive in quick succession into one, and publishes it when it is quiet.

@@ -1,6 +1,6 @@
 // Subscribes again after a failure, with a growing delay.
 
-public import CombineShim
+public import ReactiveCore
 
 /// The delays between attempts.
 public struct BackOff: Sendable {

@@ -1,6 +1,6 @@
 // Maps values through asynchronous closures, with limited concurrency.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// Calls an asynchronous closure with each value, and publishes its result.

@@ -1,6 +1,6 @@
 // Combines each value of one publisher with the latest value of another.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher {
   /// Combines each value of this publisher with the latest value of another.
@@ -21,8 +21,8 @@ extension Publisher {
   ///   - other: The publisher that is sampled.
   ///   - transform: Creates an output from the two values.
   /// - Returns: The publisher of the outputs.
-  public func withLatestFrom<Other: Publisher, Result>(
-    _ other: Other, transform: @escaping (Output, Other.Output) -> Result
+  @preconcurrency public func withLatestFrom<Other: Publisher, Result>(
+    _ other: Other, transform: @escaping @Sendable (Output, Other.Output) -> Result
   ) -> Publishers.WithLatestFrom<Self, Other, Result> where Other.Failure == Failure {
     Publishers.WithLatestFrom(upstream: self, other: other, transform: transform)
   }
@@ -68,9 +68,9 @@ extension Publisher {
   ///   - other1: The second one.
   ///   - transform: Creates an output from a value and the latest values.
   /// - Returns: The publisher of the outputs.
-  public func withLatestFrom<Other: Publisher, Other1: Publisher, Result>(
+  @preconcurrency public func withLatestFrom<Other: Publisher, Other1: Publisher, Result>(
     _ other: Other, _ other1: Other1,
-    transform: @escaping (Output, (Other.Output, Other1.Output)) -> Result
+    transform: @escaping @Sendable (Output, (Other.Output, Other1.Output)) -> Result
   ) -> Publishers.WithLatestFrom<Self, Publishers.CombineLatest<Other, Other1>, Result>
   where Other.Failure == Failure, Other1.Failure == Failure {
     withLatestFrom(other.combineLatest(other1), transform: transform)
@@ -106,9 +106,10 @@ extension Publisher {
   ///   - other2: The third one.
   ///   - transform: Creates an output from a value and the latest values.
   /// - Returns: The publisher of the outputs.
+  @preconcurrency
   public func withLatestFrom<Other: Publisher, Other1: Publisher, Other2: Publisher, Result>(
     _ other: Other, _ other1: Other1, _ other2: Other2,
-    transform: @escaping (Output, (Other.Output, Other1.Output, Other2.Output)) -> Result
+    transform: @escaping @Sendable (Output, (Other.Output, Other1.Output, Other2.Output)) -> Result
   ) -> Publishers.WithLatestFrom<Self, Publishers.CombineLatest3<Other, Other1, Other2>, Result>
   where Other.Failure == Failure, Other1.Failure == Failure, Other2.Failure == Failure {
     withLatestFrom(other.combineLatest(other1, other2), transform: transform)
@@ -126,7 +127,7 @@ extension Publishers {
 
     let upstream: Upstream
     let other: Other
-    let transform: (Upstream.Output, Other.Output) -> Output
+    let transform: @Sendable (Upstream.Output, Other.Output) -> Output
 
     /// Subscribes to both publishers; called by `subscribe(_:)`.
     ///

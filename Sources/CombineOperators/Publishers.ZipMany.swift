@@ -1,12 +1,12 @@
 // The zip of a collection of publishers of one type.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Collection where Element: Publisher {
   /// Combines the values of all publishers of the collection, position by position.
   ///
-  /// The n-th output holds the n-th value of each publisher. Unlike OpenCombine's `Zip`, it accepts
-  /// `Future`s and holds no lock while it calls downstream.
+  /// The n-th output holds the n-th value of each publisher. No lock is held while downstream is
+  /// called.
   ///
   /// - Values: an empty collection publishes one empty array, then finishes.
   /// - Demand: each request is passed on to every publisher; values that arrive early are buffered.

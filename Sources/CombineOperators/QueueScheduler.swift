@@ -1,12 +1,12 @@
 // A Dispatch queue scheduler for time-based operators, such as `timeout`, on every platform.
 
-public import CombineShim
 public import Dispatch
+public import ReactiveCore
 
 /// Schedules on a Dispatch queue, with the monotonic clock.
 ///
-/// In Combine every queue is a scheduler; OpenCombine has one in a separate library, with another
-/// name. This one is the same everywhere: `publisher.timeout(.seconds(10), scheduler:
+/// Every queue is a scheduler, too, of `DispatchTime`; this one has times that a test can make, and no
+/// options: `publisher.timeout(.seconds(10), scheduler:
 /// QueueScheduler())`.
 public struct QueueScheduler: Scheduler, Sendable {
   /// A time of the monotonic clock.

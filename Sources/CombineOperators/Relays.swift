@@ -1,6 +1,6 @@
 // Subjects that cannot end by a mistake: they accept values, and finish when they are released.
 
-public import CombineShim
+public import ReactiveCore
 
 /// A subject that only accepts values: nothing that sends to it can end it.
 ///
@@ -13,7 +13,7 @@ public final class PassthroughRelay<Output>: Publisher, Sendable {
   /// A relay does not fail.
   public typealias Failure = Never
 
-  // `PassthroughSubject` is thread-safe, although OpenCombine does not declare it.
+  // `PassthroughSubject` is thread-safe, although Apple's does not declare it.
   private let subject = UncheckedSendable(PassthroughSubject<Output, Never>())
 
   /// Creates a relay.
@@ -44,7 +44,7 @@ public final class CurrentValueRelay<Output>: Publisher, Sendable {
   /// A relay does not fail.
   public typealias Failure = Never
 
-  // `CurrentValueSubject` is thread-safe, although OpenCombine does not declare it.
+  // `CurrentValueSubject` is thread-safe, although Apple's does not declare it.
   private let subject: UncheckedSendable<CurrentValueSubject<Output, Never>>
 
   /// Creates a relay.

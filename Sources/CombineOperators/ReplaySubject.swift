@@ -1,6 +1,6 @@
 // A subject that replays its last values to late subscribers.
 
-public import CombineShim
+public import ReactiveCore
 
 /// A subject that remembers its last values and sends them to each new subscriber first.
 ///
@@ -16,7 +16,7 @@ public import CombineShim
 ///   request; concurrent calls of `send` are delivered in one order to all.
 /// - Complexity: linear in the number of subscribers for a value.
 public final class ReplaySubject<Output, Failure: Error>: Subject, Sendable {
-  // `PassthroughSubject` is thread-safe, although OpenCombine does not declare it.
+  // `PassthroughSubject` is thread-safe, although Apple's does not declare it.
   private let subject: UncheckedSendable<PassthroughSubject<Output, Failure>>
   private let shared: SharedPublisher<Output, Failure>
   /// A subscription that keeps `shared` connected without other subscribers.

@@ -1,6 +1,6 @@
 // Shares one execution of a publisher among many subscribers.
 
-public import CombineShim
+public import ReactiveCore
 
 extension Publisher {
   /// Shares one subscription to this publisher among all subscribers, and replays its last values
@@ -36,8 +36,6 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   fileprivate typealias Member = OperatorSubscription<SharedMachine<Output, Failure>>
 
   fileprivate struct State {
-    typealias Members = [(number: Int, subscription: Member?)]
-
     /// Subscribes to upstream; nil after the end.
     var connect: ((SharedPublisher, _ connection: Int) -> Void)?
     var upstream = Upstream()
@@ -45,10 +43,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
     var connection = 0
     var replay = Queue<Output>()
     var completion: Subscribers.Completion<Failure>?
-    /// In order of their ids, with nil for subscribers that were removed.
-    var members: Members = []
-    var memberCount = 0
-    var nextNumber = 0
+    var members = MemberList()
   }
 
   private let replayCount: Int
@@ -99,28 +94,31 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
 
   private func receive(_ value: Output, from connection: Int) {
     // The oldest value is released outside of the lock.
-    let (members, _) = state.withLock { state -> (State.Members, Output?) in
-      guard state.connection == connection, state.completion == nil else { return ([], nil) }
-      for member in state.members { _ = member.subscription?.change { $0.values.append(value) } }
+    let (members, _) = state.withLock { state -> (MemberList?, Output?) in
+      guard state.connection == connection, state.completion == nil else { return (nil, nil) }
+      state.members.forEach(as: Member.self) { member in
+        _ = member.change { $0.values.append(value) }
+      }
       guard replayCount > 0 else { return (state.members, nil) }
       state.replay.append(value)
       return (state.members, state.replay.count > replayCount ? state.replay.popFirst() : nil)
     }
-    for member in members { member.subscription?.deliver() }
+    members?.forEach(as: Member.self) { $0.deliver() }
   }
 
   private func receive(completion: Subscribers.Completion<Failure>, from connection: Int) {
-    let ended = state.withLock { state -> (members: State.Members, released: Any)? in
+    let ended = state.withLock { state -> (members: MemberList, released: Any)? in
       guard state.connection == connection, state.completion == nil else { return nil }
       state.completion = completion
-      let members = state.members
-      for member in members { _ = member.subscription?.change { $0.completion = completion } }
-      state.members = []
+      let members = state.members.removeAll()
+      members.forEach(as: Member.self) { member in
+        _ = member.change { $0.completion = completion }
+      }
       // This may be the last reference to upstream.
       return (members, (state.connect.take(), state.upstream.end()))
     }
     guard let ended else { return }
-    for member in ended.members { member.subscription?.deliver() }
+    ended.members.forEach(as: Member.self) { $0.deliver() }
   }
 }
 
@@ -133,18 +131,13 @@ extension SharedPublisher.State {
   fileprivate mutating func add(
     _ member: SharedPublisher.Member
   ) -> (function: Connect, connection: Int)? {
-    let number = nextNumber
     let isActive: Void? = member.change { machine in
       machine.values = replay
       machine.completion = completion
-      machine.number = number
+      if completion == nil { machine.number = members.append(member) }
     }
     // The subscriber may have cancelled when it received its subscription.
-    guard isActive != nil, completion == nil else { return nil }
-    nextNumber += 1
-    members.append((number, member))
-    memberCount += 1
-    guard memberCount == 1 else { return nil }
+    guard isActive != nil, completion == nil, members.count == 1 else { return nil }
     connection += 1
     upstream = Upstream(requesting: .unlimited)
     return connect.map { ($0, connection) }
@@ -154,39 +147,13 @@ extension SharedPublisher.State {
   ///
   /// - Returns: The effect on upstream, and values to release outside of the lock.
   fileprivate mutating func remove(_ number: Int) -> (effect: Effect, released: Any?) {
-    guard let position = position(of: number), members[position].subscription != nil else {
-      return (.none, nil)
-    }
-    members[position].subscription = nil
-    memberCount -= 1
-    guard memberCount == 0 else {
-      // Compaction takes amortized constant time.
-      if members.count > 16, memberCount * 2 < members.count {
-        members.removeAll { $0.subscription == nil }
-      }
-      return (.none, nil)
-    }
+    let removed = members.remove(number)
+    guard removed != nil, members.isEmpty else { return (.none, removed) }
     // From now on, signals of this connection are ignored.
     connection += 1
-    members = []
-    let released = replay
+    let released = (removed, replay)
     replay = Queue()
     return (upstream.cancel(), released)
-  }
-
-  /// Returns the position of a subscriber, by binary search.
-  private func position(of number: Int) -> Int? {
-    var range = members.startIndex..<members.endIndex
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      if members[middle].number < number {
-        range = middle + 1..<range.upperBound
-      } else {
-        range = range.lowerBound..<middle
-      }
-    }
-    let position = range.lowerBound
-    return position < members.endIndex && members[position].number == number ? position : nil
   }
 }
 

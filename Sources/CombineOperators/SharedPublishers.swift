@@ -1,6 +1,6 @@
 // Shares running publishers by key: there is one execution for each key.
 
-public import CombineShim
+public import ReactiveCore
 import Synchronization
 
 /// Shares publishers by key while they run.

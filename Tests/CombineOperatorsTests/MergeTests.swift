@@ -86,7 +86,7 @@ struct MergeTests {
     #expect(probe.ended == .failed && second.value == 0)
   }
 
-  /// OpenCombine's `flatMap` holds a lock while it calls out, so that a sender would wait for the
+  /// An operator that holds a lock while it calls out would make a sender wait for the
   /// subscriber here.
   @Test func `a sender does not wait for a subscriber that is busy on another thread`() async {
     let (first, second) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())

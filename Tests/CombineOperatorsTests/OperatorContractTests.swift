@@ -20,7 +20,9 @@ struct OperatorContractTests {
     CurrentValueSubject(0).eraseToAnyPublisher()
   }
 
-  static let operators = [
+  static let operators = added + CoreOperators.all
+
+  private static let added = [
     Operator(testDescription: "zip") { [$0].zip().map { $0[0] }.eraseToAnyPublisher() },
     Operator(testDescription: "zipped") {
       $0.zipped(with: (0..<9).publisher.setFailureType(to: TestError.self)).map(\.0)

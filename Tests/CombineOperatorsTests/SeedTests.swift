@@ -13,7 +13,7 @@ struct SeedTests {
     let inside = Protected((now: 0, most: 0))
     let subscription =
       subject
-      // Not `.keepFull`, as in the article: with it, OpenCombine requests only ten values in all
+      // Not `.keepFull`, as in the article: with it, the buffer requests only as many values as fit
       // from the subject, and the subject itself drops the newest ones.
       .buffer(size: 10, prefetch: .byRequest, whenFull: .dropOldest)
       .task(maxPublishers: .max(1)) { value in

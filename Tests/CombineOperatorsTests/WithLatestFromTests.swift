@@ -135,7 +135,7 @@ struct WithLatestFromTests {
     )
     let clicks = PassthroughSubject<String, Never>()
     let seen = Protected<[String]>([])
-    func see(_ text: String) { seen.withLock { $0.append(text) } }
+    @Sendable func see(_ text: String) { seen.withLock { $0.append(text) } }
     let subscriptions = [
       clicks.withLatestFrom(one).sink { see("\($0)") },
       clicks.withLatestFrom(one, two).sink { see("\($0.0)\($0.1)") },

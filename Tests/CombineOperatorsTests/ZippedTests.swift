@@ -4,7 +4,7 @@ import RepriseTesting
 import TestSupport
 import Testing
 
-/// Zips futures in every order and number for which OpenCombine's own zip crashes.
+/// Zips futures in every order and number.
 struct ZippedTests {
   typealias Promise = Future<Int, Never>.Promise
 

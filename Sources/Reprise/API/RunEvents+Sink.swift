@@ -57,8 +57,8 @@ extension RunChanges {
 extension Publisher where Failure == Never {
   /// Subscribes by Combine's own `sink`, which the overloads above hide.
   fileprivate func subscription(
-    receiveCompletion: @escaping (Subscribers.Completion<Never>) -> Void,
-    receiveValue: @escaping (Output) -> Void
+    receiveCompletion: @escaping @Sendable (Subscribers.Completion<Never>) -> Void,
+    receiveValue: @escaping @Sendable (Output) -> Void
   ) -> AnyCancellable {
     sink(receiveCompletion: receiveCompletion, receiveValue: receiveValue)
   }

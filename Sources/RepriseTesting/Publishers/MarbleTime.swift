@@ -38,8 +38,8 @@ public struct MarbleFailure: Error, Equatable {
 /// the output has not ended; what repeats, as with `collect(.byTime(…))`, happens once more.
 ///
 /// Everything happens in the calling thread, so it is for operators that neither start tasks nor
-/// change threads. Not thread-safe.
-public final class MarbleTime: Scheduler {
+/// change threads.
+public final class MarbleTime: Scheduler, Sendable {
   /// An input of an operator under test.
   public typealias Input = PassthroughSubject<String, MarbleFailure>
   /// Times and durations are those of ``QueueScheduler``.
@@ -64,10 +64,16 @@ public final class MarbleTime: Scheduler {
   /// The number of ticks after the last input; an operator may schedule something for ever.
   private static let ticksAfterInputsMax = 10_000
 
-  private var tick = 0
-  private var players: [Player] = []
-  private var timers: [Int: Timer] = [:]
-  private var timerCount = 0
+  private struct State {
+    var tick = 0
+    var players: [Player] = []
+    var timers: [Int: Timer] = [:]
+    var timerCount = 0
+    /// The output of each tick.
+    var output: [[String]] = [[]]
+  }
+
+  private let state = Locked(State())
 
   /// Creates a time, at its first tick.
   public init() {}
@@ -99,7 +105,8 @@ public final class MarbleTime: Scheduler {
   }
 
   private func play(_ diagram: String, with play: @escaping (Character) -> Void) {
-    players.append(Player(start: tick, ticks: Self.ticks(diagram), play: play))
+    let ticks = Self.ticks(diagram)
+    state.withLock { $0.players.append(Player(start: $0.tick, ticks: ticks, play: play)) }
   }
 
   private static func ticks(_ diagram: String) -> [[Character]] {
@@ -130,43 +137,59 @@ public final class MarbleTime: Scheduler {
     of publisher: some Publisher<some CustomStringConvertible, some Error>,
     subscriber: String = "*"
   ) -> String {
-    var output: [[String]] = [[]]
-    let probe = MarbleSubscriber(of: publisher) { output[output.count - 1].append($0) }
-    let inputs = players
-    players = []
+    let probe = MarbleSubscriber(of: publisher) { signal in
+      self.state.withLock { $0.output[$0.output.count - 1].append(signal) }
+    }
     play(subscriber) { probe.perform($0) }
-    players += inputs
+    state.withLock { state in
+      state.output = [[]]
+      // The subscriber acts before the inputs.
+      if let player = state.players.popLast() { state.players.insert(player, at: 0) }
+    }
     publisher.subscribe(probe)
     var ticksLeft = Self.ticksAfterInputsMax
     while isPlaying || hasScheduled && !probe.hasEnded && ticksLeft > 0 {
       if !isPlaying { ticksLeft -= 1 }
       performDue()
-      var index = 0
-      // Playing may add more players.
-      while index < players.count {
-        let player = players[index]
-        let position = tick - player.start
-        if position < player.ticks.count { player.ticks[position].forEach(player.play) }
-        index += 1
+      playTick()
+      state.withLock { state in
+        state.tick += 1
+        state.output.append([])
       }
-      tick += 1
-      output.append([])
     }
-    let diagram = output.map { tick in
+    let diagram = state.withLock { $0.output }.map { tick in
       tick.count > 1 ? "(\(tick.joined()))" : tick.first ?? "-"
     }
     return String(diagram.joined().reversed().drop { $0 == "-" }.reversed())
   }
 
-  private var isPlaying: Bool { players.contains { $0.start + $0.ticks.count > tick } }
+  /// Plays the inputs of a tick, to which playing may add more.
+  private func playTick() {
+    var index = 0
+    while let (player, tick) = state.withLock({ state in
+      index < state.players.count ? (state.players[index], state.tick) : nil
+    }) {
+      let position = tick - player.start
+      if position < player.ticks.count { player.ticks[position].forEach(player.play) }
+      index += 1
+    }
+  }
 
-  private var hasScheduled: Bool { timers.values.contains { !$0.isExhausted } }
+  private var isPlaying: Bool {
+    state.withLock { state in
+      state.players.contains { $0.start + $0.ticks.count > state.tick }
+    }
+  }
+
+  private var hasScheduled: Bool {
+    state.withLock { $0.timers.values.contains { !$0.isExhausted } }
+  }
 
   // MARK: Scheduling
 
   /// The time of the current tick, in seconds since the first one.
   public var now: SchedulerTimeType {
-    SchedulerTimeType(nanoseconds: 0).advanced(by: .seconds(tick))
+    SchedulerTimeType(nanoseconds: 0).advanced(by: .seconds(state.withLock { $0.tick }))
   }
 
   /// The shortest interval that the scheduler distinguishes.
@@ -207,25 +230,28 @@ public final class MarbleTime: Scheduler {
     tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
   ) -> any Cancellable {
     let number = add(Timer(time: date, period: max(interval, .seconds(1)), action: action))
-    return AnyCancellable { self.timers[number] = nil }
+    return AnyCancellable { _ = self.state.withLock { $0.timers.removeValue(forKey: number) } }
   }
 
   private func add(_ timer: Timer) -> Int {
-    timerCount += 1
-    timers[timerCount] = timer
-    return timerCount
+    state.withLock { state in
+      state.timerCount += 1
+      state.timers[state.timerCount] = timer
+      return state.timerCount
+    }
   }
 
   private func performDue() {
-    for number in timers.keys.sorted() {
-      guard let timer = timers[number], timer.time <= now else { continue }
-      if let period = timer.period {
-        timers[number]?.time = timer.time.advanced(by: period)
-        timers[number]?.isExhausted = !isPlaying
-      } else {
-        timers[number] = nil
+    let (now, isPlaying) = (now, isPlaying)
+    for number in state.withLock({ $0.timers.keys.sorted() }) {
+      let due = state.withLock { state -> Timer? in
+        guard let timer = state.timers[number], timer.time <= now else { return nil }
+        guard let period = timer.period else { return state.timers.removeValue(forKey: number) }
+        state.timers[number]?.time = timer.time.advanced(by: period)
+        state.timers[number]?.isExhausted = !isPlaying
+        return timer
       }
-      timer.action()
+      due?.action()
     }
   }
 }

@@ -46,7 +46,7 @@ struct InterfaceListing: Sendable {
   /// The protocols that each type conforms to, by the identifier of the type.
   ///
   /// Module names are removed, because the publishers come from Combine on one platform and from
-  /// OpenCombine on the other.
+  /// `ReactiveCore` on the other.
   var conformances: [String: [String]] {
     let paths = graph.symbols.map { ($0.identifier.precise, $0.path) }
     let names = Dictionary(paths, uniquingKeysWith: { first, _ in first })

@@ -37,7 +37,7 @@ extension WatchSources {
         event, answer: { if case .refused = $0 { room.signal() } }, onEnd: { _ in room.signal() })
     }
     // Called after the last line.
-    let end = { [inbox] in
+    let end = { @Sendable [inbox] in
       inbox.put(answer: { _ in onEnd() }, recording: { _ throws(JournalError) in [] })
     }
     let listening: AnyCancellable

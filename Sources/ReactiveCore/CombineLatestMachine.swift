@@ -1,23 +1,25 @@
 // The state machine of combineLatest, for any number of publishers of any types.
 
-import CombineShim
-
 /// The latest value of one publisher.
 ///
 /// This is a class so that values of different types can be stored; used only under the lock of the
 /// operator.
-final class LatestValue<Value> {
-  var value: Value?
+package final class LatestValue<Value> {
+  /// The value, if there is one.
+  package var value: Value?
+
+  /// Creates a place for a value.
+  package init() {}
 
   /// The value; must exist.
-  func get() -> Value {
+  package func get() -> Value {
     guard let value else { preconditionFailure("BUG: a latest value is taken before the first") }
     return value
   }
 }
 
 /// Publishes the latest value of each publisher whenever one of them changes.
-struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
+package struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
   private var upstreams: [Upstream]
   /// The number of publishers without a value.
   private var missing: Int
@@ -41,7 +43,7 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
   ///   - count: The number of publishers.
   ///   - combine: Combines the latest values; called only when each publisher has one.
   ///   - release: Releases the latest values; called at the end.
-  init(count: Int, combine: @escaping () -> Output, release: @escaping () -> Void) {
+  package init(count: Int, combine: @escaping () -> Output, release: @escaping () -> Void) {
     upstreams = Array(repeating: Upstream(), count: count)
     missing = count
     running = count
@@ -71,7 +73,8 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
     return upstreams[position].end()
   }
 
-  mutating func request(_ more: Subscribers.Demand) -> Effect {
+  /// Passes demand on to every publisher.
+  package mutating func request(_ more: Subscribers.Demand) -> Effect {
     demand += more
     combineIfRequested()
     return .all(upstreams.indices.map { upstreams[$0].request(more) })
@@ -84,13 +87,15 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
     outputs.append(combine())
   }
 
-  mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
+  /// Removes the next output.
+  package mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
     if let completion { return .completion(completion) }
     if let output = outputs.popFirst() { return .value(output) }
     return running == 0 && !hasChanged ? .completion(.finished) : .nothing
   }
 
-  func cancel() {
+  /// Cancels all publishers.
+  package func cancel() {
     for var upstream in upstreams { upstream.cancel().perform() }
     release()
   }
@@ -98,7 +103,7 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
 
 extension Publisher {
   /// Subscribes a combination to this publisher, as one of its upstreams.
-  func combine<Output>(
+  package func combine<Output>(
     into combination: OperatorSubscription<CombineLatestMachine<Output, Failure>>,
     as latest: LatestValue<Self.Output>, at position: Int
   ) {

@@ -5,30 +5,31 @@ package struct Queue<Element> {
   private var elements: [Element?] = []
   /// The index of the first element; preceding elements have been removed.
   private var head = 0
+  /// The number of elements.
+  package private(set) var count = 0
 
   /// Creates an empty queue.
   package init() {}
 
-  /// The number of elements.
-  package var count: Int { elements.count - head }
-
   /// Whether there are no elements.
-  package var isEmpty: Bool { head == elements.count }
+  package var isEmpty: Bool { count == 0 }
 
   /// Appends an element.
   package mutating func append(_ element: Element) {
     elements.append(element)
+    count += 1
   }
 
   /// Removes the first element; returns nil if the queue is empty.
   package mutating func popFirst() -> Element? {
-    guard head < elements.count else { return nil }
+    guard count > 0 else { return nil }
     let element = elements[head].take()
     head += 1
-    if head == elements.count {
+    count -= 1
+    if count == 0 {
       elements.removeAll(keepingCapacity: head <= 64)
       head = 0
-    } else if head > 64 && head * 2 > elements.count {
+    } else if head > 64 && head > count {
       elements.removeFirst(head)
       head = 0
     }

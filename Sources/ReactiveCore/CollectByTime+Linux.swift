@@ -1,8 +1,6 @@
-// collect(.byTime) and collect(.byTimeOrCount), which OpenCombine lacks; names are those of Combine.
+// Lists of values: of each interval, or of a number.
 
 #if !canImport(Combine)
-
-public import CombineShim
 
 extension Publishers {
   /// When collected values are published.
@@ -73,9 +71,7 @@ extension Publishers {
       self.options = options
     }
 
-    /// Subscribes to upstream; called by `subscribe(_:)`.
-    ///
-    /// - Parameter subscriber: The subscriber that receives the lists.
+    /// Attaches a subscriber; called by `subscribe(_:)`.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let (scheduler, interval, limit) =

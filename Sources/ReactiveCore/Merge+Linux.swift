@@ -1,26 +1,14 @@
-// merge, which OpenCombine lacks; names and overloads are those of Combine.
+// merge of two publishers, or of a list.
 
 #if !canImport(Combine)
 
-public import CombineShim
-
 extension Publisher {
-  /// Merges the values of this publisher and another one of its type as they arrive.
-  ///
-  /// The contract is that of ``Publishers/MergeMany``.
-  ///
-  /// - Parameter other: The other publisher.
-  /// - Returns: The publisher of all values.
+  /// Merges the values of this publisher and another one of its type as they arrive, as `MergeMany` does.
   public func merge(with other: Self) -> Publishers.MergeMany<Self> {
     Publishers.MergeMany([self, other])
   }
 
-  /// Merges the values of this publisher and another one as they arrive.
-  ///
-  /// The contract is that of ``Publishers/MergeMany``.
-  ///
-  /// - Parameter other: The other publisher.
-  /// - Returns: The publisher of all values.
+  /// Merges the values of this publisher and another one as they arrive, as `MergeMany` does.
   public func merge<P: Publisher>(
     with other: P
   ) -> Publishers.Merge<Self, P> where P.Output == Output, P.Failure == Failure {
@@ -50,9 +38,7 @@ extension Publishers {
       self.b = b
     }
 
-    /// Subscribes to both publishers; called by `subscribe(_:)`.
-    ///
-    /// - Parameter subscriber: The subscriber that receives the values.
+    /// Attaches a subscriber; called by `subscribe(_:)`.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let merge = OperatorSubscription(MergeMachine<Output, Failure>(count: 2), for: subscriber)
@@ -93,9 +79,7 @@ extension Publishers {
       publishers = Array(upstream)
     }
 
-    /// Subscribes to every publisher; called by `subscribe(_:)`.
-    ///
-    /// - Parameter subscriber: The subscriber that receives the values.
+    /// Attaches a subscriber; called by `subscribe(_:)`.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let merge = OperatorSubscription(
@@ -108,5 +92,8 @@ extension Publishers {
     }
   }
 }
+
+extension Publishers.Merge: Sendable where A: Sendable, B: Sendable {}
+extension Publishers.MergeMany: Sendable where Upstream: Sendable {}
 
 #endif

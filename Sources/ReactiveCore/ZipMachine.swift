@@ -1,10 +1,10 @@
 // The state machine of zip, for any number of publishers of any types.
 
-import CombineShim
-
 /// The unused values of one publisher, regardless of their type.
-protocol ZipInput: AnyObject {
+package protocol ZipInput: AnyObject {
+  /// Whether there is no unused value.
   var isEmpty: Bool { get }
+  /// Removes the unused values.
   func removeAll()
 }
 
@@ -12,30 +12,51 @@ protocol ZipInput: AnyObject {
 ///
 /// This is a class so that values of different types can be stored; used only under the lock of the
 /// zip.
-final class ZipValues<Value>: ZipInput {
-  private var values = Queue<Value>()
+package final class ZipValues<Value>: ZipInput {
+  /// The first value, which is often the only one.
+  private var first: Value?
+  /// The values after the first one.
+  private var rest = Queue<Value>()
+  /// Whether there is no unused value.
+  package private(set) var isEmpty = true
 
-  var isEmpty: Bool { values.isEmpty }
+  /// Creates an empty queue.
+  package init() {}
 
-  func append(_ value: Value) { values.append(value) }
+  func append(_ value: Value) {
+    guard isEmpty else { return rest.append(value) }
+    first = value
+    isEmpty = false
+  }
 
-  func removeFirst() -> Value {
-    guard let value = values.popFirst() else {
+  /// Removes the first value, which must exist.
+  package func removeFirst() -> Value {
+    guard let value = first else {
       preconditionFailure("BUG: a zip takes a value that is missing")
     }
+    first = rest.isEmpty ? nil : rest.popFirst()
+    isEmpty = first == nil
     return value
   }
 
-  func removeAll() { values.removeAll() }
+  /// Removes the unused values.
+  package func removeAll() {
+    first = nil
+    rest.removeAll()
+    isEmpty = true
+  }
 }
 
 /// Collects values by position and publishes an output when no position is empty.
-struct ZipMachine<Output, Failure: Error>: OperatorMachine {
+package struct ZipMachine<Output, Failure: Error>: OperatorMachine {
   private var upstreams: [Upstream]
   private let inputs: [any ZipInput]
   /// The number of inputs without a value.
   private var missing: Int
-  private var completion: Subscribers.Completion<Failure>?
+  private var completion: Subscribers.Completion<Failure>? {
+    didSet { hasEnded = true }
+  }
+  private var hasEnded = false
   /// Removes the first value of each input.
   private let removeFirst: () -> Output
 
@@ -44,7 +65,7 @@ struct ZipMachine<Output, Failure: Error>: OperatorMachine {
   /// - Parameters:
   ///   - inputs: The queues of unused values, one for each publisher.
   ///   - removeFirst: Removes the first value of each input; called only when each has one.
-  init(_ inputs: [any ZipInput], removeFirst: @escaping () -> Output) {
+  package init(_ inputs: [any ZipInput], removeFirst: @escaping () -> Output) {
     upstreams = Array(repeating: Upstream(), count: inputs.count)
     self.inputs = inputs
     missing = inputs.count
@@ -73,11 +94,16 @@ struct ZipMachine<Output, Failure: Error>: OperatorMachine {
     return upstreams[position].end()
   }
 
-  mutating func request(_ demand: Subscribers.Demand) -> Effect {
+  /// Passes demand on to every publisher.
+  package mutating func request(_ demand: Subscribers.Demand) -> Effect {
     .all(upstreams.indices.map { upstreams[$0].request(demand) })
   }
 
-  mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
+  /// Whether there is an output or the end.
+  package mutating func hasSignal() -> Bool { missing == 0 || hasEnded }
+
+  /// Removes the next output.
+  package mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
     if let completion { return .completion(completion) }
     guard missing == 0, hasDemand else { return .nothing }
     let output = removeFirst()
@@ -90,7 +116,8 @@ struct ZipMachine<Output, Failure: Error>: OperatorMachine {
     return .value(output)
   }
 
-  func cancel() {
+  /// Cancels all publishers.
+  package func cancel() {
     for var upstream in upstreams { upstream.cancel().perform() }
     for input in inputs { input.removeAll() }
   }
@@ -98,7 +125,7 @@ struct ZipMachine<Output, Failure: Error>: OperatorMachine {
 
 extension Publisher {
   /// Subscribes a zip to this publisher, as one of its upstreams.
-  func zip<Output>(
+  package func zip<Output>(
     into zip: OperatorSubscription<ZipMachine<Output, Failure>>, as values: ZipValues<Self.Output>,
     at position: Int
   ) {

@@ -1,21 +1,13 @@
 // The contents of a bounded buffer, and the choice of the value to drop when it is full. Pure.
 
-import CombineShim
-
-/// What a buffer does with a value that arrives when it is full.
-public enum BufferFullStrategy<Failure: Error>: Sendable {
+/// What a full buffer does with a new value.
+package enum Overflow: Sendable {
   /// Drops the oldest waiting value and keeps the new one.
   case dropOldest
   /// Drops the new value.
   case dropNewest
-  /// Drops the new value, cancels upstream, and fails with this error after the waiting values.
-  case fail(Failure)
-}
-
-/// The failure of a full buffer, for publishers without a failure type of their own.
-public struct BufferIsFull: Error, Hashable {
-  /// Creates the failure.
-  public init() {}
+  /// Drops the new value, and fails.
+  case fail
 }
 
 /// The values of a buffer: requested ones that are being delivered, and waiting ones.
@@ -24,14 +16,15 @@ public struct BufferIsFull: Error, Hashable {
 /// earlier one. So which values are dropped depends only on the order of values and requests, never
 /// on thread timing. No value is released here, because its deinitializer may call back: dropped
 /// values are returned to the caller.
-struct BufferedValues<Value> {
+package struct BufferedValues<Value> {
   /// The result of adding a value.
-  enum Fate<Failure: Error> {
+  package enum Fate {
+    /// The new value was kept.
     case kept
     /// A value was dropped: the new one, or an older one to make room for it.
     case dropped(Value)
     /// The value was dropped, and the buffer fails.
-    case failed(Value, Failure)
+    case failed(Value)
   }
 
   private let limit: Int
@@ -43,15 +36,22 @@ struct BufferedValues<Value> {
   /// Creates an empty buffer.
   ///
   /// - Parameter limit: The maximum number of waiting values.
-  init(limit: Int) {
+  package init(limit: Int) {
     self.limit = limit
   }
 
   /// The number of waiting values.
-  var waitingCount: Int { waiting.count }
+  package var waitingCount: Int { waiting.count }
 
   /// Whether there is nothing to deliver.
-  var isEmpty: Bool { requested.isEmpty && waiting.isEmpty }
+  package var isEmpty: Bool { requested.isEmpty && waiting.isEmpty }
+
+  /// Takes one of the requested values from the demand, if the next value need not wait.
+  package mutating func pass() -> Bool {
+    guard demand > .none, requested.isEmpty else { return false }
+    demand -= 1
+    return true
+  }
 
   /// Adds a value, or drops one.
   ///
@@ -59,9 +59,7 @@ struct BufferedValues<Value> {
   ///   - value: The new value.
   ///   - strategy: Which value to drop when the buffer is full.
   /// - Returns: Whether the new value, or another one, was dropped.
-  mutating func add<Failure: Error>(
-    _ value: Value, whenFull strategy: BufferFullStrategy<Failure>
-  ) -> Fate<Failure> {
+  package mutating func add(_ value: Value, whenFull strategy: Overflow) -> Fate {
     if demand > .none {
       demand -= 1
       requested.append(value)
@@ -78,15 +76,15 @@ struct BufferedValues<Value> {
       return waiting.popFirst().map { .dropped($0) } ?? .kept
     case .dropNewest:
       return .dropped(value)
-    case .fail(let failure):
-      return .failed(value, failure)
+    case .fail:
+      return .failed(value)
     }
   }
 
   /// Adds demand from downstream.
   ///
   /// - Complexity: Linear in the number of values that stop waiting.
-  mutating func request(_ more: Subscribers.Demand) {
+  package mutating func request(_ more: Subscribers.Demand) {
     demand += more
     while demand > .none, let value = waiting.popFirst() {
       demand -= 1
@@ -95,7 +93,7 @@ struct BufferedValues<Value> {
   }
 
   /// Removes the next requested value.
-  mutating func popFirst() -> Value? {
+  package mutating func popFirst() -> Value? {
     requested.popFirst()
   }
 }

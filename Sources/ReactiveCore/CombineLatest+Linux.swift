@@ -1,8 +1,6 @@
-// combineLatest, which OpenCombine lacks; names and overloads are those of Combine.
+// combineLatest of two, three or four publishers.
 
 #if !canImport(Combine)
-
-public import CombineShim
 
 extension Publisher {
   /// Publishes the latest values of this publisher and another one whenever one of them changes.
@@ -28,27 +26,13 @@ extension Publisher {
   }
 
   /// Transforms the latest values of this publisher and another one whenever one of them changes.
-  ///
-  /// The contract is that of the overload without a transform, which is called without a lock.
-  ///
-  /// - Parameters:
-  ///   - other: The other publisher.
-  ///   - transform: Creates an output from the latest values.
-  /// - Returns: The publisher of the outputs.
-  public func combineLatest<P: Publisher, T>(
-    _ other: P, _ transform: @escaping (Output, P.Output) -> T
+  @preconcurrency public func combineLatest<P: Publisher, T>(
+    _ other: P, _ transform: @escaping @Sendable (Output, P.Output) -> T
   ) -> Publishers.Map<Publishers.CombineLatest<Self, P>, T> where P.Failure == Failure {
     combineLatest(other).map { transform($0.0, $0.1) }
   }
 
   /// Publishes the latest values of this publisher and two others whenever one of them changes.
-  ///
-  /// The contract is that of the overload for two publishers.
-  ///
-  /// - Parameters:
-  ///   - publisher1: The second publisher.
-  ///   - publisher2: The third publisher.
-  /// - Returns: The publisher of triples.
   public func combineLatest<P: Publisher, Q: Publisher>(
     _ publisher1: P, _ publisher2: Q
   ) -> Publishers.CombineLatest3<Self, P, Q> where P.Failure == Failure, Q.Failure == Failure {
@@ -56,31 +40,15 @@ extension Publisher {
   }
 
   /// Transforms the latest values of this publisher and two others whenever one of them changes.
-  ///
-  /// The contract is that of the overload for two publishers.
-  ///
-  /// - Parameters:
-  ///   - publisher1: The second publisher.
-  ///   - publisher2: The third publisher.
-  ///   - transform: Creates an output from the latest values.
-  /// - Returns: The publisher of the outputs.
-  public func combineLatest<P: Publisher, Q: Publisher, T>(
+  @preconcurrency public func combineLatest<P: Publisher, Q: Publisher, T>(
     _ publisher1: P, _ publisher2: Q,
-    _ transform: @escaping (Output, P.Output, Q.Output) -> T
+    _ transform: @escaping @Sendable (Output, P.Output, Q.Output) -> T
   ) -> Publishers.Map<Publishers.CombineLatest3<Self, P, Q>, T>
   where P.Failure == Failure, Q.Failure == Failure {
     combineLatest(publisher1, publisher2).map { transform($0.0, $0.1, $0.2) }
   }
 
   /// Publishes the latest values of this publisher and three others whenever one of them changes.
-  ///
-  /// The contract is that of the overload for two publishers.
-  ///
-  /// - Parameters:
-  ///   - publisher1: The second publisher.
-  ///   - publisher2: The third publisher.
-  ///   - publisher3: The fourth publisher.
-  /// - Returns: The publisher of quadruples.
   public func combineLatest<P: Publisher, Q: Publisher, R: Publisher>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R
   ) -> Publishers.CombineLatest4<Self, P, Q, R>
@@ -89,18 +57,9 @@ extension Publisher {
   }
 
   /// Transforms the latest values of this publisher and three others whenever one of them changes.
-  ///
-  /// The contract is that of the overload for two publishers.
-  ///
-  /// - Parameters:
-  ///   - publisher1: The second publisher.
-  ///   - publisher2: The third publisher.
-  ///   - publisher3: The fourth publisher.
-  ///   - transform: Creates an output from the latest values.
-  /// - Returns: The publisher of the outputs.
-  public func combineLatest<P: Publisher, Q: Publisher, R: Publisher, T>(
+  @preconcurrency public func combineLatest<P: Publisher, Q: Publisher, R: Publisher, T>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R,
-    _ transform: @escaping (Output, P.Output, Q.Output, R.Output) -> T
+    _ transform: @escaping @Sendable (Output, P.Output, Q.Output, R.Output) -> T
   ) -> Publishers.Map<Publishers.CombineLatest4<Self, P, Q, R>, T>
   where P.Failure == Failure, Q.Failure == Failure, R.Failure == Failure {
     combineLatest(publisher1, publisher2, publisher3).map { transform($0.0, $0.1, $0.2, $0.3) }
@@ -129,9 +88,7 @@ extension Publishers {
       self.b = b
     }
 
-    /// Subscribes to both publishers; called by `subscribe(_:)`.
-    ///
-    /// - Parameter subscriber: The subscriber that receives the outputs.
+    /// Attaches a subscriber; called by `subscribe(_:)`.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let (first, second) = (LatestValue<A.Output>(), LatestValue<B.Output>())
@@ -172,9 +129,7 @@ extension Publishers {
       self.c = c
     }
 
-    /// Subscribes to all publishers; called by `subscribe(_:)`.
-    ///
-    /// - Parameter subscriber: The subscriber that receives the outputs.
+    /// Attaches a subscriber; called by `subscribe(_:)`.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       a.combineLatest(b).combineLatest(c).map { ($0.0.0, $0.0.1, $0.1) }.subscribe(subscriber)
@@ -208,9 +163,7 @@ extension Publishers {
       self.d = d
     }
 
-    /// Subscribes to all publishers; called by `subscribe(_:)`.
-    ///
-    /// - Parameter subscriber: The subscriber that receives the outputs.
+    /// Attaches a subscriber; called by `subscribe(_:)`.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       a.combineLatest(b).combineLatest(c.combineLatest(d))
@@ -218,5 +171,10 @@ extension Publishers {
     }
   }
 }
+
+extension Publishers.CombineLatest: Sendable where A: Sendable, B: Sendable {}
+extension Publishers.CombineLatest3: Sendable where A: Sendable, B: Sendable, C: Sendable {}
+extension Publishers.CombineLatest4: Sendable
+where A: Sendable, B: Sendable, C: Sendable, D: Sendable {}
 
 #endif

@@ -1,10 +1,8 @@
 // One upstream of an operator, and the effects that an operator performs after it has released its
 // lock.
 
-import CombineShim
-
 /// An effect that must be performed outside of a lock, because it may call back.
-enum Effect {
+package enum Effect {
   case none
   /// Requests values from an upstream.
   case request(any Subscription, Subscribers.Demand)
@@ -18,7 +16,7 @@ enum Effect {
   case all([Effect])
 
   /// Performs the effect; must not be called under a lock.
-  func perform() {
+  package func perform() {
     switch self {
     case .none, .release: break
     case .request(let subscription, let demand): subscription.request(demand)
@@ -30,7 +28,7 @@ enum Effect {
 }
 
 /// The subscription to one upstream, and the demand before it arrives.
-struct Upstream {
+package struct Upstream {
   private enum State {
     /// The subscription has not arrived; the associated value is the demand until now.
     case pending(Subscribers.Demand)
@@ -44,24 +42,24 @@ struct Upstream {
   /// Creates an upstream that has not been subscribed to.
   ///
   /// - Parameter demand: The demand to request as soon as the subscription arrives.
-  init(requesting demand: Subscribers.Demand = .none) {
+  package init(requesting demand: Subscribers.Demand = .none) {
     state = .pending(demand)
   }
 
   /// Whether the upstream has completed.
-  var isEnded: Bool {
+  package var isEnded: Bool {
     if case .ended = state { true } else { false }
   }
 
   /// Stores the subscription; a second one is cancelled.
-  mutating func receive(_ subscription: any Subscription) -> Effect {
+  package mutating func receive(_ subscription: any Subscription) -> Effect {
     guard case .pending(let demand) = state else { return .cancel(subscription) }
     state = .subscribed(subscription)
     return demand > .none ? .request(subscription, demand) : .none
   }
 
   /// Requests values, now or when the subscription arrives.
-  mutating func request(_ demand: Subscribers.Demand) -> Effect {
+  package mutating func request(_ demand: Subscribers.Demand) -> Effect {
     guard demand > .none else { return .none }
     switch state {
     case .pending(let earlier): state = .pending(earlier + demand)
@@ -72,14 +70,14 @@ struct Upstream {
   }
 
   /// Records that the upstream has completed.
-  mutating func end() -> Effect {
+  package mutating func end() -> Effect {
     defer { state = .ended }
     if case .subscribed(let subscription) = state { return .release(subscription) }
     return .none
   }
 
   /// Cancels the subscription and records the end.
-  mutating func cancel() -> Effect {
+  package mutating func cancel() -> Effect {
     defer { state = .ended }
     if case .subscribed(let subscription) = state { return .cancel(subscription) }
     return .none
@@ -89,18 +87,30 @@ struct Upstream {
 /// Subscribes an operator to one upstream, as three closures.
 ///
 /// Its `receive(_:)` always returns no demand: operators request values through ``Upstream``.
-struct Inlet<Input, Failure: Error>: Subscriber {
-  let combineIdentifier = CombineIdentifier()
-  let onSubscription: (any Subscription) -> Void
-  let onValue: (Input) -> Void
-  let onCompletion: (Subscribers.Completion<Failure>) -> Void
+package final class Inlet<Input, Failure: Error>: Subscriber {
+  private let onSubscription: (any Subscription) -> Void
+  private let onValue: (Input) -> Void
+  private let onCompletion: (Subscribers.Completion<Failure>) -> Void
 
-  func receive(subscription: any Subscription) { onSubscription(subscription) }
+  /// Creates a subscriber that calls closures.
+  package init(
+    onSubscription: @escaping (any Subscription) -> Void, onValue: @escaping (Input) -> Void,
+    onCompletion: @escaping (Subscribers.Completion<Failure>) -> Void
+  ) {
+    self.onSubscription = onSubscription
+    self.onValue = onValue
+    self.onCompletion = onCompletion
+  }
 
-  func receive(_ input: Input) -> Subscribers.Demand {
+  /// Calls the closure for the subscription.
+  package func receive(subscription: any Subscription) { onSubscription(subscription) }
+
+  /// Calls the closure for values.
+  package func receive(_ input: Input) -> Subscribers.Demand {
     onValue(input)
     return .none
   }
 
-  func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
+  /// Calls the closure for the completion.
+  package func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
 }

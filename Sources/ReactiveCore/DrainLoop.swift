@@ -8,15 +8,18 @@ import Synchronization
 /// thread during a step, returns immediately, and the running loop performs what that call has made
 /// possible. So steps are serialized, hold no lock, and do not recurse when one step causes the
 /// next.
-final class DrainLoop: Sendable {
+package final class DrainLoop: Sendable {
   /// The number of calls that the running loop has not yet considered; 0 while no loop is running.
   private let calls = Atomic(0)
+
+  /// Creates a loop that is not running.
+  package init() {}
 
   /// Performs steps until there is nothing left to do.
   ///
   /// - Parameter step: Takes the next action under the lock of its owner and performs it outside of
   ///   the lock. Returns false if there was nothing to do.
-  func run(_ step: () -> Bool) {
+  package func run(_ step: () -> Bool) {
     guard calls.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
     var seen = 1
     while seen > 0 {
