@@ -19,7 +19,7 @@ struct AmbTests {
     #expect(marbles("a---b|", "--#") { $0.amb($1) } == "a---b|")
   }
 
-  @Test func `of a collection one wins, the others are cancelled, and only it gets further demand`() {
+  @Test func `of a collection one wins and is asked alone, the others are cancelled`() {
     let upstreams = (0..<3).map { _ in BareUpstream<Int, TestError>() }
     let probe = Probe<Int, TestError>(demand: .max(1))
     upstreams.amb().subscribe(probe)

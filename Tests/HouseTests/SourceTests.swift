@@ -130,7 +130,9 @@ struct SourceTests {
       // Nor is what a trait brings, which is the same everywhere.
       .filter { !["#if Observability", "#if ServiceLifecycle", "#if Web"].contains($0) }
       // Nor is choosing who brings the publishers, which is done in one place.
-      .filter { source.path != "Sources/ReactiveCore/Combine.swift" || !$0.contains("canImport(Combine)") }
+      .filter {
+        source.path != "Sources/ReactiveCore/Combine.swift" || !$0.contains("canImport(Combine)")
+      }
     #expect(saysSo || conditions.isEmpty, "\(conditions)")
   }
 

@@ -364,11 +364,11 @@ struct KeptRunnerTests {
     let run = engine.start(
       try Self.workflow(
         """
-        runner: { kept: { keep: true, time: 60s } }
+        runner: { kept: { keep: true, time: 20s } }
         steps:
-          - { id: a, run: "sleep 1.5" }
+          - { id: a, run: "sleep 4" }
           - { id: b, run: "true" }
-          - { id: c, timeout: 59s, run: "true" }
+          - { id: c, timeout: 19s, run: "true" }
           - { id: d, run: "true" }
         """, engine))
     #expect(try await run.outcome == .succeeded)

@@ -107,7 +107,9 @@ nonisolated final class WebService: Service {
     }
   }
 
-  /// Starts a run. Its key is its id, so that a request that is sent again starts nothing.
+  /// Starts a run.
+  ///
+  /// Its key is its id, so that a request that is sent again starts nothing.
   private func start(_ request: HTTPRequest) async throws -> HTTPResponse {
     let key = request.headers[HTTPHeader("Idempotency-Key")]
     guard let id = key.map({ RunID($0) }) ?? RunID() else {
