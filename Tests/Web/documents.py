@@ -27,6 +27,7 @@ steps:
   - { id: never, needs: [], if: "1 == 2", run: 'true' }
   - { id: late, needs: [], timeout: 100ms, run: 'sleep 20' }
 """,
+    "slow": "name: slow\nsteps: [{ id: a, run: sleep 600 }]\n",
     "broken": "name: broken\nsteps: [{ id: a, runs: x }]\n",
     "lines": """
 name: lines
@@ -156,6 +157,16 @@ def what_does_not_exist_is_404_and_what_is_wrong_400(own, page):
                  "/api/runs?limit=99999999999999999999", f"/api/runs/{run}/source?generation=x"):
         answer = page.get(path)
         expect(answer.status == 400 and answer.json["error"], f"400 for {path}", answer)
+
+
+@with_page(WORKFLOWS)
+def a_log_that_a_live_run_has_not_recorded_yet_is_empty(own, page):
+    run = own.run("slow")
+    path = f"/api/runs/{run}/steps/later/log?attempt=2"
+    expect_equal("lines", page.read(path)["lines"], [])
+    page.change(f"/api/runs/{run}/cancel", {})
+    own.ended(run, "cancelled")
+    expect_equal("status", page.get(path).status, 404)
 
 
 @with_page(WORKFLOWS)

@@ -178,7 +178,8 @@ package struct WebAPI: Sendable {
       let log = journal.directory.logs(of: record.id, steps: [step]).last { log in
         (generation ?? log.generation) == log.generation && (attempt ?? log.attempt) == log.attempt
       }
-      if log == nil {
+      // The page shows what the engine of a live run says, before it is recorded.
+      if log == nil, !record.status.isLive {
         var run = FollowedRun(record)
         _ = try run.readNew(in: journal)
         guard let state = run.state[step], (attempt ?? 0) <= max(1, state.attempt),
