@@ -18,7 +18,11 @@ struct ProcessLinks: Sendable {
   var order: EngineOrder?
 
   /// Set once, before the command runs.
-  static let current = Mutex(ProcessLinks())
+  static let current = Mutex(none())
+
+  /// Not inlined, so that it is called at run time: Swift 6.3 lays out a constant of this type wrongly in
+  /// release builds, where the links were not nil, and a run printed nothing.
+  @inline(never) private static func none() -> ProcessLinks { ProcessLinks() }
 
   /// The id of a run that this process begins, which may have been printed when its job was submitted.
   static var idOfNewRun: RunID { current.withLock { $0.order }?.run ?? RunID() }
