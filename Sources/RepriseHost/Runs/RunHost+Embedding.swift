@@ -111,7 +111,8 @@ extension RunHost {
   /// resumed when the program starts again. Cancelling the task does not end the wait, which each run's
   /// grace period limits.
   public func shutDown() async {
-    for queued in group.closeToCancel() { queued.interrupt() }
+    // The last ones first, so that no run that waits begins because another one ends.
+    for queued in group.closeToCancel().reversed() { queued.interrupt() }
     await group.finish()
   }
 
