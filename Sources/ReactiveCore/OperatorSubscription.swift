@@ -55,7 +55,7 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
     var machine: Machine
     /// The unmet demand from downstream.
     var demand = Subscribers.Demand.none
-    /// Whether a thread is delivering; it delivers whatever others make possible.
+    /// Whether a thread is delivering; it also delivers what other threads add meanwhile.
     var isDelivering = false
     /// Whether the machine may have a signal that the delivering thread has not considered.
     var hasChanged = false

@@ -77,7 +77,7 @@ extension Scheduler {
   }
 }
 
-/// Performs work at once, in the call itself, whatever its time.
+/// Performs work immediately, within the call; times are ignored.
 public struct ImmediateScheduler: Scheduler, Sendable {
   /// A time, which does not pass.
   public struct SchedulerTimeType: Strideable, Sendable {

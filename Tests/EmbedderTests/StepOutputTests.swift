@@ -32,7 +32,7 @@ struct StepOutputTests {
     #expect(try run.state.output(of: text) == "3 of app.zip, 3")
   }
 
-  @Test func `a handle in a template stands for its value`() async throws {
+  @Test func `a handle in a template is replaced with its value`() async throws {
     let name = StepOutput<String>("the-name")
     let count = StepOutput<Int>("count")
     let run = Engine().start(

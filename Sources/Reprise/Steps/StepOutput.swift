@@ -21,7 +21,8 @@ public import WorkflowFiles
 ///     let run = Engine().start(workflow)
 ///     print(try await run.value(of: address))
 ///
-/// In a template, the handle of a text, a number or a Boolean stands for its value: `"curl \(address)"`.
+/// In a template, the handle of a text, a number or a Boolean is replaced with its value:
+/// `"curl \(address)"`.
 public struct StepOutput<Value: Codable & Sendable>: Sendable {
   /// The id of the step.
   public let step: String
