@@ -3,7 +3,7 @@
 public import ReactiveCore
 
 /// The delays between attempts.
-public struct BackOff: Sendable {
+public struct RetryDelay: Sendable {
   private let delay: @Sendable (_ failures: Int) -> Duration
 
   /// Creates delays from a function.
@@ -14,8 +14,8 @@ public struct BackOff: Sendable {
   }
 
   /// The same delay each time.
-  public static func constant(_ delay: Duration) -> BackOff {
-    BackOff { _ in delay }
+  public static func constant(_ delay: Duration) -> RetryDelay {
+    RetryDelay { _ in delay }
   }
 
   /// Delays that grow by a factor.
@@ -27,9 +27,9 @@ public struct BackOff: Sendable {
   /// - Returns: The delays.
   public static func exponential(
     _ first: Duration, factor: Double = 2, atMost longest: Duration = .seconds(3600)
-  ) -> BackOff {
+  ) -> RetryDelay {
     precondition(factor >= 1, "delays cannot become shorter")
-    return BackOff { failures in
+    return RetryDelay { failures in
       var delay = first
       for _ in 1..<Swift.max(failures, 1) where delay < longest { delay = delay * factor }
       return Swift.min(delay, longest)
@@ -62,7 +62,7 @@ extension Publisher {
   ///   - sleep: Waits for a duration; must return or throw when its task is cancelled.
   /// - Returns: The publisher of all values.
   public func retry(
-    limit: Int, delay: BackOff, when: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    limit: Int, delay: RetryDelay, when: @escaping @Sendable (Failure) -> Bool = { _ in true },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) -> Publishers.RetryAfter<Self> {
     Publishers.RetryAfter(
@@ -82,7 +82,7 @@ extension Publishers {
 
     let upstream: Upstream
     let limit: Int
-    let delay: BackOff
+    let delay: RetryDelay
     let condition: @Sendable (Failure) -> Bool
     let sleep: @Sendable (Duration) async throws -> Void
 

@@ -94,6 +94,18 @@ extension Publisher {
         cancel: receiveCancel, request: receiveRequest))
   }
 
+  /// Not available: set a breakpoint in a closure of `handleEvents`.
+  @available(*, unavailable, message: "set a breakpoint in a closure of handleEvents")
+  public func breakpoint(
+    receiveSubscription: ((any Subscription) -> Bool)? = nil,
+    receiveOutput: ((Output) -> Bool)? = nil,
+    receiveCompletion: ((Subscribers.Completion<Failure>) -> Bool)? = nil
+  ) -> Never { fatalError("unavailable") }
+
+  /// Not available: set a breakpoint in a closure of `handleEvents`.
+  @available(*, unavailable, message: "set a breakpoint in a closure of handleEvents")
+  public func breakpointOnError() -> Never { fatalError("unavailable") }
+
   /// Prints what passes, in both directions.
   public func print(
     _ prefix: String = "", to stream: (any TextOutputStream)? = nil

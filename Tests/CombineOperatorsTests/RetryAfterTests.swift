@@ -87,9 +87,9 @@ struct RetryAfterTests {
   }
 
   @Test func `delays grow up to their maximum`() {
-    let delay = BackOff.exponential(.seconds(1), factor: 3, atMost: .seconds(20))
+    let delay = RetryDelay.exponential(.seconds(1), factor: 3, atMost: .seconds(20))
     #expect(
       (1...5).map { delay.delay(afterFailures: $0) } == [1, 3, 9, 20, 20].map { .seconds($0) })
-    #expect(BackOff.constant(.seconds(2)).delay(afterFailures: 9) == .seconds(2))
+    #expect(RetryDelay.constant(.seconds(2)).delay(afterFailures: 9) == .seconds(2))
   }
 }

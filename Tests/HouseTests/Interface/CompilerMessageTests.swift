@@ -30,11 +30,53 @@ struct CompilerMessageTests {
       message: nil),
   ]
 
+  #if !canImport(Combine)
+  /// What TheOperators.md says of the differences from Combine that a compiler can see.
+  private static let differences = [
+    Use(code: "Just(1).sink { @MainActor value in print(value) }", message: "'MainActor'"),
+    Use(
+      code: "Just(1).sink { value in MainActor.assumeIsolated { print(value) } }", message: nil),
+    Use(
+      code: """
+        [
+          AnyCancellable.self, AnyPublisher<Int, Never>.self, Future<Int, Never>.self,
+          PassthroughSubject<Int, Never>.self, CurrentValueSubject<Int, Never>.self,
+          AsyncPublisher<Just<Int>>.self, AsyncThrowingPublisher<Fail<Int, any Error>>.self,
+        ] as [any Sendable.Type]
+        """,
+      message: nil),
+    Use(
+      code: "Just(1).scan(0, +) as Publishers.Scan<Just<Int>, Int>", message: nil),
+    Use(
+      code: "Just(1).tryMap { $0 } as Publishers.TryMap<Just<Int>, Int>", message: nil),
+    Use(
+      code: "Just(1).breakpoint(receiveOutput: { $0 > 0 })",
+      message: "set a breakpoint in a closure of handleEvents"),
+    Use(code: "Just(1).breakpointOnError()", message: "set a breakpoint in a closure of"),
+    Use(code: "Timer.publish(every: 1, on: .main, in: .common)", message: "no member 'publish'"),
+    Use(
+      code: #"NotificationCenter.default.publisher(for: .init("a"))"#,
+      message: "no member 'publisher'"),
+    Use(code: "Just(1).receive(on: RunLoop.main)", message: "conform to 'Scheduler'"),
+    Use(code: "Just(1).receive(on: OperationQueue.main)", message: "conform to 'Scheduler'"),
+    Use(code: "Just(1).receive(on: DispatchQueue.main)", message: nil),
+  ]
+
+  @Test(arguments: differences)
+  func `the differences from Combine are those that the page lists`(_ use: Use) async throws {
+    try await check(use)
+  }
+  #endif
+
   @Test(arguments: uses)
   func `the message says what to write`(_ use: Use) async throws {
+    try await check(use)
+  }
+
+  private func check(_ use: Use) async throws {
     let ended = try await Toolchain.withFolder { folder in
       let file = folder.appendingPathComponent("main.swift")
-      try "import Reprise\nlet value = \(use.code)\n"
+      try "import Foundation\nimport Reprise\nlet value = \(use.code)\n"
         .write(to: file, atomically: true, encoding: .utf8)
       return try await Toolchain.run(
         ["swiftc", "-typecheck", "-swift-version", "6"] + Toolchain.findingModules + [file.path])
