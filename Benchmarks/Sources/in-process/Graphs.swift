@@ -24,7 +24,7 @@ func measureEngine(_ shape: Shape) async throws -> [String: Double] {
 }
 
 /// Counts the allocations of a run, including its end.
-func countAllocations(_ count: Int) async -> [String: Double] {
+func countAllocations(_ count: Int) async throws -> [String: Double] {
   checkCounting()
   _ = try await measureEngine(layers(100))
   allocation_counter_start()

@@ -11,24 +11,28 @@ struct InProcess {
   static func main() {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-      await measure()
+      do {
+        try await measure()
+      } catch {
+        fatalError("the run cannot be measured: \(error)")
+      }
       isDone.signal()
     }
     isDone.wait()
   }
 
-  private static func measure() async {
+  private static func measure() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     let count = arguments.dropFirst().last.flatMap { Int($0) } ?? 1
     let figures: [String: Double]
     switch arguments.first {
-    case "layers": figures = await measureEngine(layers(count))
-    case "chain": figures = await measureEngine(chain(count))
-    case "fan-out": figures = await measureEngine(fanOut(count))
-    case "fan-in": figures = await measureEngine(fanIn(count))
-    case "dense": figures = await measureEngine(dense(count))
-    case "allocations": figures = await countAllocations(count)
-    case "restart": figures = await measureRestart(count)
+    case "layers": figures = try await measureEngine(layers(count))
+    case "chain": figures = try await measureEngine(chain(count))
+    case "fan-out": figures = try await measureEngine(fanOut(count))
+    case "fan-in": figures = try await measureEngine(fanIn(count))
+    case "dense": figures = try await measureEngine(dense(count))
+    case "allocations": figures = try await countAllocations(count)
+    case "restart": figures = try await measureRestart(count)
     case "operator": figures = await measureOperator(arguments.dropFirst().first ?? "", count)
     default:
       print("usage: in-process KIND [ARGUMENT…]; see Main.swift")
