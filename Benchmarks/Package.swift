@@ -26,6 +26,7 @@ let package = Package(
       dependencies: [
         "AllocationCounter",
         .product(name: "Reprise", package: "reprise"),
+        .product(name: "RepriseJournal", package: "reprise"),
         .product(name: "CombineOperators", package: "reprise"),
         .product(name: "OpenCombine", package: "OpenCombine"),
       ]),

@@ -58,9 +58,10 @@ package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
   /// The entries in the form that `exec` takes.
   var block: StringBlock {
-    var block = shared.block
+    let room = own.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 2 }
+    var block = StringBlock(shared.block, roomFor: own.count, bytes: room)
     block.remove(own.compactMap { shared.positions[$0.name] })
-    for case (let name, let value?) in own { block.append(name, "=", value) }
+    for case (let name, let value?) in own { block.append(name: name, value: value) }
     return block
   }
 
@@ -101,7 +102,7 @@ private final class SharedVariables: Sendable {
     let repaired = Set(raw.map(\.repaired))
     for (name, value) in values where !repaired.contains(name) {
       positions[name] = positions.count
-      block.append(name, "=", value)
+      block.append(name: name, value: value)
     }
     for variable in raw {
       if let name = variable.name { positions[name] = block.count }
@@ -121,17 +122,30 @@ struct StringBlock: Sendable {
   /// The number of strings.
   var count: Int { starts.count }
 
+  /// Creates a block without strings.
+  init() {}
+
+  /// Creates a copy of a block with room for more strings, so that memory is allocated once.
+  init(_ other: StringBlock, roomFor count: Int, bytes more: Int) {
+    bytes.reserveCapacity(other.bytes.count + more)
+    bytes += other.bytes
+    starts.reserveCapacity(other.starts.count + count)
+    starts += other.starts
+  }
+
   /// Appends a string given as bytes without a NUL.
-  mutating func append(_ string: [UInt8]) {
+  mutating func append(_ string: some Collection<UInt8>) {
     starts.append(bytes.count)
     bytes += string
     bytes.append(0)
   }
 
-  /// Appends a string that is the concatenation of some parts.
-  mutating func append(_ parts: String...) {
+  /// Appends a variable.
+  mutating func append(name: String, value: String) {
     starts.append(bytes.count)
-    for part in parts { bytes += part.utf8 }
+    bytes += name.utf8
+    bytes.append(UInt8(ascii: "="))
+    bytes += value.utf8
     bytes.append(0)
   }
 

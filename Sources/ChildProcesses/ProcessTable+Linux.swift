@@ -3,23 +3,29 @@
 #if os(Linux)
 import ChildProcessesShim
 import Platform
+import Synchronization
 
 extension ProcessTable {
   /// Returns the current processes.
   ///
   /// Linear in their number: about a millisecond for hundreds.
   static func current() -> ProcessTable {
-    var list = [reprise_process](repeating: reprise_process(), count: 512)
+    var room = lastCount.load(ordering: .relaxed) + 512
     while true {
+      var list = [reprise_process](repeating: reprise_process(), count: room)
       var isIncomplete: Int32 = 0
       let count = unsafe Int(reprise_list_processes(&list, Int32(list.count), &isIncomplete))
       if count <= list.count {
+        lastCount.store(count, ordering: .relaxed)
         return ProcessTable(
           list.prefix(count).map(ProcessEntry.init), isIncomplete: isIncomplete != 0)
       }
-      list = [reprise_process](repeating: reprise_process(), count: list.count * 4)
+      room *= 4
     }
   }
+
+  /// The number of processes at the last look, so that one reading is enough for the next one.
+  private static let lastCount = Atomic(0)
 
   /// Returns whether this process has adopted orphans.
   ///
@@ -73,10 +79,18 @@ extension ProcessTable {
   private static let childrenOfFirstThread = ChildrenFile()
 
   fileprivate static func numbers(_ contents: [UInt8]) -> Set<Int32> {
-    Set(
-      contents.split(separator: UInt8(ascii: " ")).compactMap {
-        Int32(String(decoding: $0, as: UTF8.self))
-      })
+    var numbers: Set<Int32> = []
+    var number: Int32 = 0
+    for byte in contents {
+      if byte == UInt8(ascii: " ") {
+        if number > 0 { numbers.insert(number) }
+        number = 0
+      } else {
+        number = number * 10 + Int32(byte) - Int32(UInt8(ascii: "0"))
+      }
+    }
+    if number > 0 { numbers.insert(number) }
+    return numbers
   }
 
   /// Returns the environment with which a process was started, if it is readable.
@@ -136,6 +150,8 @@ extension ProcessTable {
 private final class ChildrenFile: Sendable {
   private let file: OpenFile?
   private let process = processID
+  /// Kept, because it is read at the end of each process.
+  private let buffer = Mutex([UInt8](repeating: 0, count: 4096))
 
   /// Opens the list of this process's first thread.
   init() {
@@ -146,17 +162,18 @@ private final class ChildrenFile: Sendable {
   func read() -> Set<Int32>? {
     // A fork of this process has inherited the file of its parent.
     guard process == processID else { return nil }
-    var contents: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    do throws(Errno) {
-      while let count = try file?.readOnce(at: Int64(contents.count), into: &buffer) {
-        guard count > 0 else { return contents.isEmpty ? [] : ProcessTable.numbers(contents) }
-        contents += buffer[..<count]
+    return buffer.withLock { buffer in
+      var contents: [UInt8] = []
+      do throws(Errno) {
+        while let count = try file?.readOnce(at: Int64(contents.count), into: &buffer) {
+          guard count > 0 else { return ProcessTable.numbers(contents) }
+          contents += buffer[..<count]
+        }
+      } catch {
+        // Nil, as if it could not be opened.
       }
-    } catch {
-      // Nil, as if it could not be opened.
+      return nil
     }
-    return nil
   }
 }
 

@@ -25,11 +25,11 @@ final class ReactorLoop {
     poller.watch(wakeUp)
   }
 
-  /// The number of posts that run before children are served again.
+  /// The time that posts may take before children are served again.
   ///
-  /// A post that starts a process takes a tenth of a millisecond, and a thread that posts
-  /// continuously must not delay reading output.
-  private static let postsMax = 32
+  /// A thread that posts continuously must not delay reading output. A limit of their number would
+  /// cost a scan of all processes for each few of a thousand processes that are stopped.
+  private static let postsTimeMax = Duration.milliseconds(3)
 
   func run(_ reactor: Reactor) -> Never {
     while true {
@@ -49,16 +49,17 @@ final class ReactorLoop {
   ///
   /// - Returns: Whether nothing is left, so that the next post wakes the thread.
   private func runPosts(of reactor: Reactor) -> Bool {
-    var postsLeft = Self.postsMax
+    let end = ContinuousClock.now + Self.postsTimeMax
     while true {
       if posts.isEmpty { posts = reactor.takePosts()[...] }
-      while postsLeft > 0, let post = posts.popFirst() {
+      var hasTime = true
+      while hasTime, let post = posts.popFirst() {
         reactor.run(post, on: self)
-        postsLeft -= 1
+        hasTime = ContinuousClock.now < end
       }
       checkDueChildren()
       if posts.isEmpty, reactor.fallAsleep() { return true }
-      if postsLeft == 0 { return false }
+      if !hasTime { return false }
     }
   }
 

@@ -90,7 +90,7 @@ private func start(
   _ spawn: (inout Int32, StringBlock.Pointers, StringBlock.Pointers) -> Int32
 ) -> Result<Int32, Errno> {
   var argumentBlock = StringBlock()
-  for argument in arguments { argumentBlock.append(argument) }
+  for argument in arguments { argumentBlock.append(argument.utf8) }
   var environmentBlock = environment.block
   return unsafe argumentBlock.withPointers { arguments in
     unsafe environmentBlock.withPointers { environment in

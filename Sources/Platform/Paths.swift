@@ -180,11 +180,11 @@ package func freeBytes(inFolder path: String) -> UInt64? {
 /// - Returns: The path.
 /// - Throws: The system error.
 package func makeTemporaryFile(_ prefix: String) throws(Errno) -> String {
-  var template = temporaryTemplate(prefix)
-  let descriptor = unsafe mkstemp(&template)
-  guard descriptor >= 0 else { throw .last }
-  close(descriptor)
-  return text(of: template)
+  try unsafe temporaryPath(prefix) { template in
+    let descriptor = unsafe mkstemp(template)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor >= 0
+  }
 }
 
 /// Creates an empty folder that only this user can enter.
@@ -193,9 +193,7 @@ package func makeTemporaryFile(_ prefix: String) throws(Errno) -> String {
 /// - Returns: The path.
 /// - Throws: The system error.
 package func makeTemporaryFolder(_ prefix: String) throws(Errno) -> String {
-  var template = temporaryTemplate(prefix)
-  guard unsafe mkdtemp(&template) != nil else { throw .last }
-  return text(of: template)
+  try unsafe temporaryPath(prefix) { template in unsafe mkdtemp(template) != nil }
 }
 
 /// Creates a named pipe for this user and opens it in both directions.
@@ -210,11 +208,18 @@ package func makeNamedPipe(_ path: String) throws(Errno) -> Int32 {
   return descriptor
 }
 
-/// Returns a template for mkstemp(3) and mkdtemp(3), which replace the trailing six letters.
-private func temporaryTemplate(_ prefix: String) -> [CChar] {
-  Array((prefix + String(repeating: "X", count: 6)).utf8CString)
-}
-
-private func text(of template: [CChar]) -> String {
-  String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+/// Calls mkstemp(3) or mkdtemp(3), which replace the six letters at the end of a template, and returns
+/// the path that they have made of it.
+private func temporaryPath(
+  _ prefix: String, _ make: (UnsafeMutablePointer<CChar>) -> Bool
+) throws(Errno) -> String {
+  var template = (prefix + "XXXXXX").utf8CString
+  let path: String? = unsafe template.withUnsafeMutableBufferPointer { template in
+    guard let start = template.baseAddress, unsafe make(start) else { return nil }
+    return unsafe String(
+      decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(template).dropLast()),
+      as: UTF8.self)
+  }
+  guard let path else { throw .last }
+  return path
 }

@@ -42,11 +42,13 @@ struct BenchCommand: ParsableCommand {
 
   func run() throws {
     let rows = allRows.filter { only.map($0.id.contains) ?? true }
-    guard !rows.isEmpty else {
+    let growths = allGrowths.filter { only.map("growth-\($0.id)".contains) ?? true }
+    guard !rows.isEmpty || !growths.isEmpty else {
       throw ValidationError("no row has a name that contains \"\(only ?? "")\"")
     }
     guard !list else {
       for row in rows { print("\(row.id): \(row.work)") }
+      for growth in growths { print("growth-\(growth.id): \(growth.work)") }
       return
     }
     let path = URL(filePath: reprise ?? Self.package + "/../.build/release/reprise").standardized
@@ -56,37 +58,58 @@ struct BenchCommand: ParsableCommand {
       throw ExitCode(2)
     }
     let programs = Programs(reprise: path, package: Self.package)
-    let (judged, hasProblems) = measure(rows, programs)
-    let text = report(judged, programs)
+    let campaign = Campaign(programs: programs, rounds: rounds, isQuick: quick)
+    let (judged, hasProblems) = measured(rows, "", \.id, \.work, campaign.measure)
+    let (lines, hasMore) = measured(growths, "growth-", \.id, \.work, campaign.measure)
+    let text = report(judged, lines, programs)
     print(text, terminator: "")
     if !quick && !noResults {
+      if !lines.isEmpty {
+        try growthPicture(lines)
+          .write(toFile: Self.package + "/growth.svg", atomically: true, encoding: .utf8)
+      }
       try text.write(toFile: Self.package + "/RESULTS.md", atomically: true, encoding: .utf8)
     }
-    if hasProblems { throw ExitCode(2) }
-    if !quick && judged.contains(where: \.hasMissed) { throw ExitCode(1) }
+    if hasProblems || hasMore { throw ExitCode(2) }
+    if !quick && (judged.contains(where: \.hasMissed) || lines.contains(where: \.hasMissed)) {
+      throw ExitCode(1)
+    }
   }
 
-  private func measure(_ rows: [Row], _ programs: Programs) -> ([JudgedRow], Bool) {
-    let campaign = Campaign(programs: programs, rounds: rounds, isQuick: quick)
-    var judged: [JudgedRow] = []
+  /// Measures work, and goes on with the next after a failure.
+  private func measured<Work, Result>(
+    _ all: [Work], _ prefix: String, _ id: KeyPath<Work, String>, _ text: KeyPath<Work, String>,
+    _ measure: (Work) throws -> Result
+  ) -> ([Result], hasProblems: Bool) {
+    var results: [Result] = []
     var hasProblems = false
-    for row in rows {
-      say("\(row.id): \(row.work)")
+    for work in all {
+      say("\(prefix)\(work[keyPath: id]): \(work[keyPath: text])")
       do {
-        judged.append(try campaign.measure(row))
+        results.append(try measure(work))
       } catch {
         hasProblems = true
-        say("error: \(row.id): \(error)")
+        say("error: \(prefix)\(work[keyPath: id]): \(error)")
       }
     }
-    return (judged, hasProblems)
+    return (results, hasProblems)
   }
 
-  private func report(_ rows: [JudgedRow], _ programs: Programs) -> String {
+  private func report(
+    _ rows: [JudgedRow], _ lines: [GrowthLine], _ programs: Programs
+  ) -> String {
     "# Results\n\n"
       + "Written by `make bench`; see [README.md](README.md) for how to read it.\n\n"
       + surroundings(programs, package: Self.package) + "\n" + table(rows) + "\n"
-      + rows.map { "- **\($0.id)**: \($0.work)\n" }.joined()
+      + rows.map { "- **\($0.id)**: \($0.work)\n" }.joined() + growthSection(lines)
+  }
+
+  private func growthSection(_ lines: [GrowthLine]) -> String {
+    guard !lines.isEmpty else { return "" }
+    return
+      "\n## Growth\n\n![Time and memory for 100 to 100,000 steps, items, events, runs and files]"
+      + "(growth.svg)\n\nBoth axes are logarithmic: a cost that is linear is parallel to the dashed line.\n\n"
+      + growthTable(lines) + "\n" + lines.map { "- **\($0.id)**: \($0.work)\n" }.joined()
   }
 
   private func say(_ text: String) {

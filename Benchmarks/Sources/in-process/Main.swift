@@ -33,6 +33,7 @@ struct InProcess {
     case "dense": figures = try await measureEngine(dense(count))
     case "allocations": figures = try await countAllocations(count)
     case "restart": figures = try await measureRestart(count)
+    case "record": figures = try await recordRuns(count, in: arguments.dropFirst().first ?? "")
     case "operator": figures = await measureOperator(arguments.dropFirst().first ?? "", count)
     default:
       print("usage: in-process KIND [ARGUMENT…]; see Main.swift")

@@ -120,6 +120,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
       context.run.description, context.step.id, String(context.generation),
       String(context.attempt),
     ]
+    environment.reserveCapacity(environment.count + identity.count + 1)
     for (name, value) in zip(Self.identityNames, identity) { environment[name] = value }
     environment[RunFolder.variable] = context.runDirectory
   }

@@ -9,22 +9,25 @@
 ///
 /// A value with shared storage: a copy is a snapshot, which is cheap and stays valid.
 package struct Plan: Sendable, Equatable {
+  /// One version of the plan; a copy of a plan, of which each step makes several, is one reference to it.
+  private final class Version: Sendable {
+    let parts: Parts
+
+    init(_ parts: Parts) { self.parts = parts }
+  }
+
+  private var version: Version
+
   /// The current version of the workflow, with its steps in file order.
-  package private(set) var workflow: Workflow
+  package var workflow: Workflow { version.parts.workflow }
   /// The declarations of the steps by index, also of those that are gone.
-  package private(set) var steps: [Workflow.Step]
+  package var steps: [Workflow.Step] { version.parts.steps }
   /// The needs of the steps that are present, by index.
-  package private(set) var graph: Graph
+  package var graph: Graph { version.parts.graph }
   /// The steps under `finally`, in topological order; found once, because each decision asks.
-  package private(set) var finallySteps: [StepIndex] = []
+  package var finallySteps: [StepIndex] { version.parts.finallySteps }
   /// The groups by number, also those that are gone.
-  package private(set) var groups: GroupTree
-  /// The indices of all ids that were ever part of the run; empty until another workflow is taken.
-  private var known: [String: Int] = [:]
-  /// The numbers of the groups of the current version, by position; empty if they are the same.
-  private var groupNumbers: [GroupIndex] = []
-  /// The numbers of all groups by name; empty until another workflow is taken.
-  private var knownGroups: [String: GroupIndex] = [:]
+  package var groups: GroupTree { version.parts.groups }
 
   /// Creates the plan of a run that has not started.
   ///
@@ -32,16 +35,11 @@ package struct Plan: Sendable, Equatable {
   ///
   /// - Parameter workflow: The workflow, whose positions become the indices.
   package init(_ workflow: Workflow) {
-    self.workflow = workflow
-    steps = workflow.steps
-    graph = workflow.graph
-    groups = workflow.groups
-    findFinallySteps()
+    version = Version(Parts(workflow))
   }
 
-  private mutating func findFinallySteps() {
-    finallySteps =
-      hasFinally ? graph.topologicalOrder.filter { self[$0].extrasIfAny?.finally != nil } : []
+  package static func == (left: Plan, right: Plan) -> Bool {
+    left.version === right.version || left.version.parts == right.version.parts
   }
 
   /// The declaration of a step.
@@ -80,53 +78,16 @@ package struct Plan: Sendable, Equatable {
   ///
   /// - Parameter next: The workflow. Steps with a known id keep their index.
   package mutating func take(_ next: Workflow) {
-    if known.isEmpty {
-      known.reserveCapacity(next.steps.count)
-      for (position, id) in graph.ids.enumerated() { known[id] = position }
-    }
-    var ids = graph.ids
-    let numbers = next.steps.map { step in
-      let position = known[step.id] ?? steps.count
-      if position < steps.count {
-        steps[position] = step
-      } else {
-        known[step.id] = position
-        steps.append(step)
-        ids.append(step.id)
-      }
-      return StepIndex(position)
-    }
-    workflow = next
-    graph = next.graph.renumbered(numbers, ids: ids)
-    takeGroups(of: next)
-    findFinallySteps()
-  }
-
-  private mutating func takeGroups(of next: Workflow) {
-    guard groups.count > 1 || next.groups.count > 1 else { return }
-    if knownGroups.isEmpty {
-      for group in groups.indices { knownGroups[groups[group].name] = group }
-    }
-    groupNumbers = []
-    for position in next.groups.indices {
-      var group = next.groups[position]
-      // The group around it comes before it.
-      group.parent = group.parent.map { groupNumbers[$0.position] }
-      if let number = knownGroups[group.name] {
-        groups[number] = group
-        groupNumbers.append(number)
-      } else {
-        let number = groups.add(group)
-        knownGroups[group.name] = number
-        groupNumbers.append(number)
-      }
-    }
+    var parts = version.parts
+    parts.take(next)
+    version = Version(parts)
   }
 
   /// Returns the innermost group that contains a step.
   package func group(of step: StepIndex) -> GroupIndex {
     let position = steps[step.position].group
-    return groupNumbers.isEmpty ? position : groupNumbers[position.position]
+    let numbers = version.parts.groupNumbers
+    return numbers.isEmpty ? position : numbers[position.position]
   }
 
   /// Returns the groups around a step, innermost first, without the run.
@@ -193,5 +154,83 @@ package struct Plan: Sendable, Equatable {
   package func found(_ id: String) throws(SelectionError) -> [StepIndex] {
     _ = try workflow.found(id)
     return steps(named: id)
+  }
+}
+
+extension Plan {
+  /// What a version of a plan consists of.
+  private struct Parts: Sendable, Equatable {
+    var workflow: Workflow
+    var steps: [Workflow.Step]
+    var graph: Graph
+    var finallySteps: [StepIndex] = []
+    var groups: GroupTree
+    /// The indices of all ids that were ever part of the run; empty until another workflow is taken.
+    private var known: [String: Int] = [:]
+    /// The numbers of the groups of the current version, by position; empty if they are the same.
+    private(set) var groupNumbers: [GroupIndex] = []
+    /// The numbers of all groups by name; empty until another workflow is taken.
+    private var knownGroups: [String: GroupIndex] = [:]
+
+    init(_ workflow: Workflow) {
+      self.workflow = workflow
+      steps = workflow.steps
+      graph = workflow.graph
+      groups = workflow.groups
+      findFinallySteps()
+    }
+
+    private mutating func findFinallySteps() {
+      finallySteps = []
+      guard workflow.finallyCount > 0 else { return }
+      finallySteps = graph.topologicalOrder.filter {
+        steps[$0.position].extrasIfAny?.finally != nil
+      }
+    }
+
+    /// Takes another version of the workflow; see ``Plan/take(_:)``.
+    mutating func take(_ next: Workflow) {
+      if known.isEmpty {
+        known.reserveCapacity(next.steps.count)
+        for (position, id) in graph.ids.enumerated() { known[id] = position }
+      }
+      var ids = graph.ids
+      let numbers = next.steps.map { step in
+        let position = known[step.id] ?? steps.count
+        if position < steps.count {
+          steps[position] = step
+        } else {
+          known[step.id] = position
+          steps.append(step)
+          ids.append(step.id)
+        }
+        return StepIndex(position)
+      }
+      workflow = next
+      graph = next.graph.renumbered(numbers, ids: ids)
+      takeGroups(of: next)
+      findFinallySteps()
+    }
+
+    private mutating func takeGroups(of next: Workflow) {
+      guard groups.count > 1 || next.groups.count > 1 else { return }
+      if knownGroups.isEmpty {
+        for group in groups.indices { knownGroups[groups[group].name] = group }
+      }
+      groupNumbers = []
+      for position in next.groups.indices {
+        var group = next.groups[position]
+        // The group around it comes before it.
+        group.parent = group.parent.map { groupNumbers[$0.position] }
+        if let number = knownGroups[group.name] {
+          groups[number] = group
+          groupNumbers.append(number)
+        } else {
+          let number = groups.add(group)
+          knownGroups[group.name] = number
+          groupNumbers.append(number)
+        }
+      }
+    }
   }
 }

@@ -8,6 +8,9 @@ public struct Campaign: Sendable {
   /// as its round.
   private static let longSeconds = 20.0
 
+  /// A point of a growth that takes longer than this is measured once.
+  private static let onceMilliseconds = 3000.0
+
   private let programs: Programs
   private let rounds: Int
   private let isQuick: Bool
@@ -57,5 +60,31 @@ public struct Campaign: Sendable {
       return judgement
     }
     return JudgedRow(id: row.id, work: row.work, judgements: judgements)
+  }
+
+  /// Measures how the cost of some work grows: the least of three rounds for each size, and one round
+  /// for work that takes long.
+  ///
+  /// - Parameter growth: The work.
+  /// - Returns: The costs.
+  /// - Throws: ``Missing``, ``Broken``, and errors of files.
+  public func measure(_ growth: Growth) throws -> GrowthLine {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "reprise-bench-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let place = Place(folder: folder.path, programs: programs, isQuick: isQuick)
+    let points = try Growth.sizes.map { size in
+      let command = try growth.command(place, isQuick ? size / 50 : size)
+      var samples = [try place.measure(command)]
+      if !isQuick, (samples[0][.wall] ?? 0) < Self.onceMilliseconds {
+        for _ in 0..<2 { samples.append(try place.measure(command)) }
+      }
+      return (
+        size, samples.compactMap { $0[.processor] }.min() ?? 0,
+        samples.compactMap { $0[.resident] }.min() ?? 0
+      )
+    }
+    return GrowthLine(id: growth.id, work: growth.work, points: points)
   }
 }
