@@ -49,7 +49,9 @@ extension RunState {
       changes.removeFirst(count)
     }
     events += changes
-    if case .ended(let outcome) = phase { events.append(event(phaseChangedAt, .runEnded(outcome))) }
+    if case .ended(let outcome) = phase {
+      events.append(event(phaseChangedAt, .runEnded(outcome), by: phaseRequester))
+    }
     return events
   }
 }

@@ -29,7 +29,7 @@ public struct RunState: Sendable, Equatable {
   public private(set) var generationStartedAt: Timestamp?
   /// The time of the last change of ``phase``.
   public private(set) var phaseChangedAt: Timestamp?
-  /// Who asked for the current ``phase``: a restart or a cancellation.
+  /// Who asked for the current ``phase``: a restart or a cancellation, also of a run that has ended.
   public private(set) var phaseRequester: Requester?
   /// Who asked for the restart that began the current generation, and from which steps.
   public private(set) var generationRequester: Requester?
@@ -154,7 +154,11 @@ public struct RunState: Sendable, Equatable {
       notices.append(text)
     case .runEnded(let outcome):
       try expect(event, phase.isActive && counts.final == steps.count)
+      // Who has cancelled a run is still known when it has ended.
+      var canceller: Requester?
+      if case .cancelling = phase { canceller = phaseRequester }
       setPhase(.ended(outcome), event)
+      phaseRequester = event.by ?? canceller
       endPause(event)
     case .step(let id, let attempt, let stepEvent):
       guard let step = known.flatMap({ isStep(id, $0) ? $0 : nil }) ?? steps.index(of: id),

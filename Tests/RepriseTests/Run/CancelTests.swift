@@ -35,8 +35,22 @@ struct CancelTests {
     var all: [Event] = []
     for await event in events.values { all.append(event) }
     #expect(all.last?.kind == .runEnded(.cancelled))
+    // A subscriber that joins after the end learns it from the end.
     let cancelling = all.first { $0.kind == .runCancelling(.request) }
-    #expect(cancelling?.by == Requester(.release))
+    #expect((cancelling ?? all.last)?.by == Requester(.release))
+  }
+
+  @Test func `a subscriber that joins after the end learns who has cancelled the run`() async throws
+  {
+    let run = Engine(executor: Self.endless).start(try Self.chain(2))
+    let events = run.events
+    run.cancel()
+    #expect(try await run.outcome == .cancelled)
+    var last: Event?
+    for await event in events.values { last = event }
+    #expect(last?.kind == .runEnded(.cancelled))
+    #expect(last?.by != nil)
+    #expect(last?.by == run.state.phaseRequester)
   }
 
   @Test func `a step that succeeds despite a cancel counts as succeeded`() async throws {
