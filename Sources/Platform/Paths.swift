@@ -208,12 +208,15 @@ package func makeNamedPipe(_ path: String) throws(Errno) -> Int32 {
   return descriptor
 }
 
-/// Calls mkstemp(3) or mkdtemp(3), which replace the six letters at the end of a template, and returns
-/// the path that they have made of it.
+/// The end of a template, which mkstemp(3) and mkdtemp(3) replace.
+private let placeholder = String(repeating: "X", count: 6)
+
+/// Calls mkstemp(3) or mkdtemp(3), which replace the end of a template, and returns the path that they
+/// have made of it.
 private func temporaryPath(
   _ prefix: String, _ make: (UnsafeMutablePointer<CChar>) -> Bool
 ) throws(Errno) -> String {
-  var template = (prefix + "XXXXXX").utf8CString
+  var template = (prefix + placeholder).utf8CString
   let path: String? = unsafe template.withUnsafeMutableBufferPointer { template in
     guard let start = template.baseAddress, unsafe make(start) else { return nil }
     return unsafe String(

@@ -10,6 +10,8 @@ package import RepriseTerminal
 struct RunCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
+    // The parser of this command alone then looks for no requests that only the root has.
+    _superCommandName: "reprise",
     abstract: "Run a workflow, or several one after the other, and show the progress.",
     usage: "reprise run [<options>] [<workflow> ...] [-- <args> ...]",
     discussion: """

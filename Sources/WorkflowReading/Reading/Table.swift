@@ -17,37 +17,42 @@ package struct Field<Root: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The key.
-  ///   - path: The property.
+  ///   - path: The property; a path is made when its key is read first, because making those of all
+  ///     keys took a fifth of the start of the command.
   ///   - form: The form of the value.
   ///   - summary: The description, for editors and the reference.
   ///   - isRequired: Whether a map without it is an error.
   ///   - what: What messages call the value; the name of the key if nil.
   ///   - formerName: The name of the key in earlier versions.
   package init<Content>(
-    _ name: String, _ path: any WritableKeyPath<Root, Content> & Sendable, _ form: Form<Content>,
+    _ name: String,
+    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Root, Content> & Sendable,
+    _ form: Form<Content>,
     _ summary: String, isRequired: Bool = false, called what: String? = nil,
     formerly formerName: String? = nil
   ) {
     key = Key(name, form.shape, summary, isRequired: isRequired, formerly: formerName)
     self.what = what ?? name
     reading = { node, root, site, reader in
-      if let value = form.read(node, site, &reader) { root[keyPath: path] = value }
+      if let value = form.read(node, site, &reader) { root[keyPath: path()] = value }
     }
-    write = { form.write($0[keyPath: path]) }
+    write = { form.write($0[keyPath: path()]) }
   }
 
   /// Creates a key with a value that may be missing.
   package init<Content>(
-    _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, _ form: Form<Content>,
+    _ name: String,
+    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Root, Content?> & Sendable,
+    _ form: Form<Content>,
     _ summary: String, isRequired: Bool = false, called what: String? = nil,
     formerly formerName: String? = nil
   ) {
     key = Key(name, form.shape, summary, isRequired: isRequired, formerly: formerName)
     self.what = what ?? name
     reading = { node, root, site, reader in
-      if let value = form.read(node, site, &reader) { root[keyPath: path] = value }
+      if let value = form.read(node, site, &reader) { root[keyPath: path()] = value }
     }
-    write = { $0[keyPath: path].flatMap(form.write) }
+    write = { $0[keyPath: path()].flatMap(form.write) }
   }
 
   /// Creates a key that is read in its own way.
