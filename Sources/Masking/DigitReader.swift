@@ -48,7 +48,7 @@ struct DigitReader: Sendable {
           }
           bits = bits << UInt64(bitsOfDigit) | UInt64(value)
           count += 1
-          guard count >= digitsOfPiece else { continue }
+          guard count >= digitsOfPiece, pieces.mayEnd(near: bits) else { continue }
           for rest in restBits
           where pieces.contains(UInt32(truncatingIfNeeded: bits >> UInt64(rest))) {
             let end = start + offset + 1

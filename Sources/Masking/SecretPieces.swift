@@ -14,6 +14,10 @@ struct SecretPieces: Sendable {
   /// A Bloom filter with one hash, which rejects nearly all non-pieces.
   private let filter: [UInt64]
   private let filterShift: UInt32
+  /// For each value of 16 bits, one bit: whether they occur in a piece, 0, 2 or 4 bits from its end.
+  ///
+  /// Consecutive digits are looked up here first, once for all offsets of a piece in them.
+  private let middles: [UInt64]
 
   /// Collects pieces, in time linear in the length of the secrets except for sorting.
   ///
@@ -44,6 +48,23 @@ struct SecretPieces: Sendable {
       filter[Int(hash >> 6)] |= 1 << UInt64(hash & 63)
     }
     self.filter = filter
+    var middles = [UInt64](repeating: 0, count: 1 << 10)
+    for piece in pieces {
+      for shift: UInt32 in [0, 2, 4] {
+        let middle = Int(piece >> shift & 0xFFFF)
+        middles[middle >> 6] |= 1 << UInt64(middle & 63)
+      }
+    }
+    self.middles = middles
+  }
+
+  /// Returns whether a piece may end with the last bits, or 2 or 4 bits before them.
+  ///
+  /// False is reliable; true may be wrong.
+  @inline(__always)
+  func mayEnd(near bits: UInt64) -> Bool {
+    let middle = Int(truncatingIfNeeded: bits >> 4 & 0xFFFF)
+    return middles[middle >> 6] >> UInt64(middle & 63) & 1 == 1
   }
 
   /// Returns whether a number is a piece.
@@ -77,7 +98,7 @@ struct SecretPieces: Sendable {
   var isEmpty: Bool { pieces.isEmpty }
 
   /// The size of its memory, in bytes.
-  var byteCount: Int { pieces.capacity * 4 + filter.capacity * 8 }
+  var byteCount: Int { pieces.capacity * 4 + (filter.capacity + middles.capacity) * 8 }
 
   /// Returns the multiplicative hash of Knuth (The Art of Computer Programming 3, 6.4).
   private static func hash(_ piece: UInt32) -> UInt32 { piece &* 0x9E37_79B1 }
