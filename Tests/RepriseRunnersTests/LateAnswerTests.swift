@@ -236,6 +236,27 @@ struct LateAnswerTests {
     return FolderRunner(site, attempts: folder.path + "/attempts", clock: clock)
   }
 
+  @Test func `an attempt without an answer to its submission is submitted again, not lost`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let clock = SteppingClock()
+    let runner = try silentRunner(in: folder, clock)
+    await #expect(throws: RunnerFailure.self) {
+      try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token())
+    }
+    // The first list is younger than that which would show a job. Followed, the attempt would be lost.
+    await #expect(throws: RunnerFailure.cannotAsk("Slurm may not show its job yet")) {
+      try await runner.find(Self.token())
+    }
+    clock.advance(by: .seconds(3))
+    await #expect(throws: RunnerFailure.cannotAsk("Slurm does not list the job")) {
+      try await runner.find(Self.token())
+    }
+    clock.advance(by: .seconds(3))
+    #expect(try await runner.find(Self.token()) == nil)
+  }
+
   @Test func `a job that is believed to be gone, and comes late, does not begin`() async throws {
     let folder = try TemporaryFolder()
     let clock = SteppingClock()

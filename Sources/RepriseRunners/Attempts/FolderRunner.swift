@@ -139,7 +139,14 @@ package struct FolderRunner: Runner {
     guard folder.exists else { return nil }
     if folder.claim != nil || folder.result != nil { return handle(token) }
     // Submitted or not, only the site knows whether a host will come.
-    guard case .absent = try await site.sight(of: token) else { return handle(token) }
+    switch try await site.sight(of: token) {
+    case .queued: return handle(token)
+    case .present where folder.isSubmitted: return handle(token)
+    case .present:
+      // It may show the job later, and may have none: followed, that would be the loss of the attempt.
+      throw .cannotAsk("\(site.name) may not show its job yet")
+    case .absent: break
+    }
     // It may be late after all: then its host finds no folder, or that of the next submission.
     do throws(Errno) {
       guard try folder.claimForEngine() else { return handle(token) }
