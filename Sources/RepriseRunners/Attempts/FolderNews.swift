@@ -6,11 +6,10 @@ import Synchronization
 
 /// Reads the news of an attempt from its folder.
 actor FolderNews {
-  /// The number of attempts that this process follows by looking at intervals, which sets the pace
-  /// of all of them.
-  private static let count = Mutex(0)
+  /// The numbers of attempts that this process follows by looking at intervals, which set the pace of all
+  /// of them.
+  private static let counts = Mutex(FollowedAttempts())
   private static let bytesMax = 1 << 18
-  private static let lookInterval = Duration.milliseconds(500)
 
   private let handle: FolderHandle
   /// Nil for attempts of other machines, for which it looks at intervals.
@@ -29,18 +28,31 @@ actor FolderNews {
     offset = mark.offset
     lastNews = handle.clock.now
     alarm = handle.site.isThisMachine ? FolderAlarm(handle.folder.path) : nil
-    if alarm == nil { Self.count.withLock { $0 += 1 } }
+    if alarm == nil { Self.counts.withLock { $0.waiting += 1 } }
   }
 
   deinit {
-    if alarm == nil { Self.count.withLock { $0 -= 1 } }
+    guard alarm == nil else { return }
+    Self.counts.withLock { [hasStarted] counts in
+      if hasStarted { counts.running -= 1 } else { counts.waiting -= 1 }
+    }
   }
 
-  /// The time until the next look: short after news, so that short attempts are not delayed, then a
-  /// part of the time since, up to 20 ms; more if many attempts are followed.
+  /// The time until the next look at the folder.
   private var pace: Duration {
-    let quiet = min(max((handle.clock.now - lastNews) / 16, .milliseconds(1)), .milliseconds(20))
-    return max(quiet, .milliseconds(Self.count.withLock { $0 } / 5))
+    Self.counts.withLock { $0 }.pace(hasStarted: hasStarted, quietFor: handle.clock.now - lastNews)
+  }
+
+  /// The time until the next question for what the site knows.
+  private var lookInterval: Duration { Self.counts.withLock { $0 }.lookInterval }
+
+  private func noteStart() {
+    hasStarted = true
+    guard alarm == nil else { return }
+    Self.counts.withLock { counts in
+      counts.waiting -= 1
+      counts.running += 1
+    }
   }
 
   /// Returns the next news; nil if the attempt is gone without a result.
@@ -66,7 +78,7 @@ actor FolderNews {
         }
       } else if let claim = handle.folder.claim {
         if let host = claim.host {
-          hasStarted = true
+          noteStart()
           lastNews = now
           return MarkedNews(.started(host: host), next: OutputMark(offset: offset))
         }
@@ -75,16 +87,16 @@ actor FolderNews {
       if let news = try await look(at: now) { return news }
       if hasEnded { return nil }
       if let alarm {
-        try await alarm.wait(upTo: Self.lookInterval, clock: handle.clock)
+        try await alarm.wait(upTo: lookInterval, clock: handle.clock)
       } else {
-        try await handle.clock.sleep(for: pace)
+        try await handle.bell.pause(for: pace, handle.clock)
       }
     }
   }
 
   /// Looks from time to time whether the attempt still waits, or is gone.
   private func look(at now: Timestamp) async throws -> MarkedNews? {
-    if let lastLook, now - lastLook < Self.lookInterval { return nil }
+    if let lastLook, now - lastLook < lookInterval { return nil }
     lastLook = now
     switch try await sight() {
     case .gone:
@@ -164,6 +176,26 @@ actor FolderNews {
     offset = next
     return count < Self.bytesMax
   }
+}
+
+/// How many attempts are followed by looking at their folders at intervals, and how often that is done.
+struct FollowedAttempts: Equatable {
+  /// Those that no host has claimed.
+  var waiting = 0
+  var running = 0
+
+  /// The time until the next look at the folder of an attempt.
+  ///
+  /// Short after news, so that short attempts are not delayed, then a part of the time since, up to 20 ms. Of
+  /// many attempts, 5,000 that run are looked at in a second, so that what depends on them begins soon, and
+  /// 1,000 that wait: that one has begun is only shown, and its end is seen with the next look.
+  func pace(hasStarted: Bool, quietFor time: Duration) -> Duration {
+    let quiet = min(max(time / 16, .milliseconds(1)), .milliseconds(20))
+    return max(quiet, .milliseconds(hasStarted ? running / 5 : waiting))
+  }
+
+  /// The time until the next question for what is known of an attempt apart from its folder.
+  var lookInterval: Duration { max(.milliseconds(500), .milliseconds(2 * (waiting + running))) }
 }
 
 extension AttemptFolder {

@@ -219,16 +219,19 @@ struct FolderHandle: RunnerHandle {
   let site: any AttemptSite
   let clock: any RunClock
   private let lease: LeaseWatch
+  /// Rung when this process stops the attempt, so that its news need not be waited for.
+  let bell: PauseBell
 
   init(
     folder: AttemptFolder, token: AttemptToken, site: any AttemptSite, clock: any RunClock,
-    lease: LeaseWatch = LeaseWatch()
+    lease: LeaseWatch = LeaseWatch(), bell: PauseBell = PauseBell()
   ) {
     self.folder = folder
     self.token = token
     self.site = site
     self.clock = clock
     self.lease = lease
+    self.bell = bell
   }
 
   func news(from mark: OutputMark) -> AsyncThrowingStream<MarkedNews, any Error> {
@@ -245,6 +248,7 @@ struct FolderHandle: RunnerHandle {
     } catch {
       throw .cannotAsk("cannot write to \(folder.path): \(error)")
     }
+    bell.ring()
   }
 
   var job: String? { site.job(folder.submissionNote) }
