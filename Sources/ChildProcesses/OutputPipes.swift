@@ -50,12 +50,12 @@ struct OutputPipes {
 
   /// Closes the writing ends, after the child has inherited them.
   func closeWriting() {
-    closeDescriptors(Set([output.writing, errors.writing]))
+    closeDescriptors(Array(Set([output.writing, errors.writing])))
   }
 
   /// Closes the reading ends of a child that could not be started, and removes its channel.
   func discard() {
-    closeDescriptors(Set([output.reading, errors.reading]))
+    closeDescriptors(Array(Set([output.reading, errors.reading])))
     guard let channel else { return }
     closeDescriptors([channel.descriptor])
     channel.remove()

@@ -76,7 +76,9 @@ package func closeDescriptor(_ descriptor: Int32) {
 }
 
 /// Closes descriptors.
-package func closeDescriptors(_ descriptors: some Sequence<Int32>) {
+///
+/// Not generic: every command calls it at its start, where the first use of a generic type takes longer.
+package func closeDescriptors(_ descriptors: [Int32]) {
   for descriptor in descriptors { close(descriptor) }
 }
 

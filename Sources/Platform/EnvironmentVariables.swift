@@ -13,6 +13,15 @@ package func environmentVariable(_ name: String) -> String? {
   unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
+/// Sets an environment variable of this process, which must have only one thread yet.
+///
+/// - Parameters:
+///   - name: The name.
+///   - value: The value; nil to remove the variable.
+package func setEnvironmentVariable(_ name: String, to value: String?) {
+  if let value { unsafe setenv(name, value, 1) } else { unsafe unsetenv(name) }
+}
+
 /// An entry of the environment.
 package struct EnvironmentEntry {
   /// The name, with invalid UTF-8 replaced by U+FFFD.

@@ -227,22 +227,47 @@ struct SlurmArrayTests {
     #expect(try await next.value == Self.token(5).text)
   }
 
-  @Test func `the script of an element runs the host of its attempt`() throws {
+  @Test func `the script of an element becomes the host with its index`() throws {
+    let folder = try TemporaryFolder()
+    let host = "#!/bin/sh\nprintf '%s\\n' \"$@\" > '\(folder.path)/words'\n"
+    try BatchRunnerTests.Fake.write(host, as: "it's a host", to: folder)
+    let script = SlurmArrays.script(folder.path + "/bin/it's a host", in: "/its/array")
+    try TemporaryFolder.run("/bin/sh", ["-c", "export SLURM_ARRAY_TASK_ID=10; \(script)"])
+    #expect(folder.lines("words") == ["host", "--element", "10", "--folder", "/its/array"])
+  }
+
+  @Test func `an element finds its attempt by its index`() throws {
     let folder = try TemporaryFolder()
     let arrays = SlurmArrays(in: folder.path)
     let tokens = (0...11).map(Self.token)
-    for token in tokens { try AttemptFolder(of: token, in: folder.path).make() }
-    let name = try arrays.make(tokens, of: Self.run)
-    let host = "#!/bin/sh\necho \"$PWD $* $REPRISE_HOST ${SLURM_ARRAY_TASK_ID-none}\"\n"
-    try BatchRunnerTests.Fake.write(host, as: "it's a host", to: folder)
-    let script = SlurmArrays.script(folder.path + "/bin/it's a host")
-    let text = "cd '\(folder.path)/\(name)'; export SLURM_ARRAY_TASK_ID=10; \(script)"
-    try TemporaryFolder.run("/bin/sh", ["-c", text])
-    let path = AttemptFolder(of: tokens[10], in: folder.path).path
-    #expect(
-      folder.lines("\(tokens[10])/host.log")
-        == ["\(path) host \(tokens[10]) --folder \(path) \(tokens[10]) none"])
+    let array = arrays.folder(of: try arrays.make(tokens, of: Self.run))
+    let folders = (-1...13).map { ArrayElement($0, of: array)?.folder }
+    #expect(folders == [nil] + tokens.map { folder.path + "/" + $0.text } + [nil, nil])
+    #expect(ArrayElement(0, of: folder.path) == nil)
     #expect(SlurmArrays(in: folder.path).elements(of: tokens[3]).map(\.index) == [3])
+  }
+
+  @Test func `the host of an element runs its attempt as in a job of its own`() throws {
+    let folder = try TemporaryFolder()
+    let arrays = SlurmArrays(in: folder.path)
+    let tokens = (0...3).map(Self.token)
+    let attempt = AttemptFolder(of: tokens[2], in: folder.path)
+    try attempt.make()
+    let step = "echo \"$REPRISE_HOST ${SLURM_ARRAY_TASK_ID-none} $SLURM_JOB_ID\" > \"$1\""
+    let output = folder.path + "/output"
+    try attempt.write(AttemptSpec(command: ["/bin/sh", "-c", step, "sh", output]))
+    let array = arrays.folder(of: try arrays.make(tokens, of: Self.run))
+    func runHost(of index: Int) throws -> String {
+      let script = SlurmArrays.script(RunnerCase.program, in: array)
+      let variables = "SLURM_ARRAY_TASK_ID=\(index) SLURM_JOB_ID=7 REPRISE_HOST=its-array"
+      return try TemporaryFolder.run(
+        "/bin/sh", ["-c", "export \(variables); (\(script)) 2>&1; echo $?"])
+    }
+    #expect(try runHost(of: 2) == "0\n")
+    #expect(folder.lines("output") == ["\(tokens[2]) none 7"])
+    #expect(attempt.result == .succeeded([:]))
+    #expect(
+      try runHost(of: 4) == "error: \(array) does not list an attempt with the index 4\n4\n")
   }
 
   @Test(arguments: [

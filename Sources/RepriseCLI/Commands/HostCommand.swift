@@ -23,6 +23,9 @@ struct HostCommand: DrivingCommand {
       twice; runs it as reprise run would; writes its output (out.log) and, when nothing of it is \
       left, its result (result.json). SIGTERM, or a file "stop" with a grace period, stops it.
 
+      With --element INDEX instead of the token, it is the host of an element of a job array, whose \
+      folder lists those of the attempts.
+
       With --engine FILE alone, it is the engine of a run that was submitted with --submit: the file \
       has its command line.
 

@@ -18,11 +18,26 @@ struct AttemptHost {
   init(folder: String) { self.folder = folder }
 
   /// Reads the command line with which runners start a host; nil for any other.
+  ///
+  /// It is `host TOKEN --folder FOLDER`, or `host --element INDEX --folder FOLDER` with the folder of a job
+  /// array. This process must have only one thread yet.
   init?(_ arguments: [String]) {
-    guard arguments.count == 4, arguments[0] == "host", AttemptToken(arguments[1]) != nil,
-      arguments[2] == "--folder", arguments[3].hasPrefix("/")
+    guard arguments.count >= 4, arguments[0] == "host",
+      arguments[arguments.count - 2] == "--folder", let path = arguments.last, path.hasPrefix("/")
     else { return nil }
-    folder = arguments[3]
+    if arguments.count == 4, AttemptToken(arguments[1]) != nil {
+      folder = path
+    } else if arguments.count == 5, arguments[1] == "--element" {
+      guard let index = Int(arguments[2]), let element = ArrayElement(index, of: path),
+        element.enter()
+      else {
+        printError("error: \(path) does not list an attempt with the index \(arguments[2])")
+        endProcess(.internalFailure)
+      }
+      folder = element.folder
+    } else {
+      return nil
+    }
   }
 
   func run() async throws {

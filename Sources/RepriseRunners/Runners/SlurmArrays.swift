@@ -17,6 +17,9 @@ final class SlurmArrays: Sendable {
     let index: Int
   }
 
+  /// The file in the folder of an array with the folders of its attempts, one in a line.
+  static let listName = "folders"
+
   private let root: String
   /// The attempts of arrays, by name; none for what is no array of ours.
   private let known = Mutex<[String: [AttemptToken]]>([:])
@@ -38,7 +41,7 @@ final class SlurmArrays: Sendable {
     let folder = folder(of: name)
     try makeFolder(folder, permissions: .ownerReadWriteExecute)
     let lines = tokens.map { AttemptFolder(of: $0, in: root).path + "\n" }.joined()
-    try writeFile(Array(lines.utf8), to: folder + "/folders", overwriting: true)
+    try writeFile(Array(lines.utf8), to: folder + "/" + Self.listName, overwriting: true)
     known.withLock { $0[name] = tokens }
     return name
   }
@@ -66,7 +69,7 @@ final class SlurmArrays: Sendable {
   private func tokens(of name: String) -> [AttemptToken] {
     if let tokens = known.withLock({ $0[name] }) { return tokens }
     var tokens: [AttemptToken] = []
-    if AttemptToken(name) != nil, let bytes = fileContents(folder(of: name) + "/folders") {
+    if AttemptToken(name) != nil, let bytes = fileContents(folder(of: name) + "/" + Self.listName) {
       tokens = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         .compactMap { $0.split(separator: "/").last.flatMap { AttemptToken(String($0)) } }
     }
@@ -76,30 +79,20 @@ final class SlurmArrays: Sendable {
 
   // MARK: The script
 
-  /// The variables of an element, which steps do not see: equal steps may be jobs of their own.
-  private static let variables = [
-    "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MAX",
-    "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP",
-  ]
-
-  /// The script of all elements, which runs the host of the attempt with its index.
-  static func script(_ program: String) -> String {
-    let marks = DetachedHost.entries(named: "$token").map { "\"\($0)\"" }.joined(separator: " ")
-    return """
-      folder=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1)){p;q;}" folders) && cd "$folder" || exit 1
-      token=${folder##*/}
-      unset \(variables.joined(separator: " "))
-      exec /usr/bin/env \(marks) \(shellQuoted(program)) host "$token" --folder "$folder" \
-      >> host.log 2>&1
-      """
+  /// The script of all elements of the array in a folder: it becomes the host of the attempt with its index,
+  /// without another process.
+  static func script(_ program: String, in folder: String) -> String {
+    let host = "exec \(shellQuoted(program)) host"
+    return "\(host) --element \"$SLURM_ARRAY_TASK_ID\" --folder \(shellQuoted(folder))"
   }
 
   // MARK: Numbers
 
   /// The index in the number of an element, such as 4 in `123_4`; nil for other jobs.
   static func index(in number: some StringProtocol) -> Int? {
-    let parts = number.split(separator: "_")
-    return parts.count == 2 ? Int(parts[1]) : nil
+    // By bytes: all jobs of the user are listed again and again.
+    guard let line = number.utf8.firstIndex(of: UInt8(ascii: "_")) else { return nil }
+    return Int(number[number.utf8.index(after: line)...])
   }
 
   /// Whether a number, or those of several elements such as `123_[0-3,7]`, include an index.

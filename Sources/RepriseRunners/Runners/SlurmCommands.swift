@@ -44,8 +44,10 @@ struct SlurmCommands: Scheduler {
       throw .cannotAsk("squeue: " + answer.wholeComplaint(of: "squeue"))
     }
     var jobs: [String: [SchedulerJob]] = [:]
-    for line in answer.output.split(separator: "\n") {
-      let words = line.split(separator: "|", omittingEmptySubsequences: false)
+    // By bytes: thousands of lines are listed again and again, and a text is slow to split by characters.
+    for line in answer.output.utf8.split(separator: UInt8(ascii: "\n")) {
+      let words = line.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+        .map { Substring($0) }
       guard words.count >= 4 else { continue }
       jobs[key(ofName: words[0], number: words[3]), default: []].append(
         SchedulerJob(

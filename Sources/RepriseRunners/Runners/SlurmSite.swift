@@ -114,7 +114,9 @@ final class SlurmSite: JobSite {
     let folder = arrays.folder(of: name)
     let words =
       Self.words(named: name, in: folder, log: folder + "/log")
-      + options + ["--array=0-\(jobs.count - 1)", "--wrap", SlurmArrays.script(program)]
+      + options + [
+        "--array=0-\(jobs.count - 1)", "--wrap", SlurmArrays.script(program, in: folder),
+      ]
     let said = try await answer(of: words, in: variables(name))
     guard said.status == 0 else {
       if SlurmCommands.refusesArray(said) { return .failure(.tooMany) }
