@@ -223,7 +223,10 @@ struct LateAnswerTests {
     in folder: TemporaryFolder, _ clock: SteppingClock
   ) throws -> FolderRunner {
     for (name, script) in [
-      ("sbatch", "echo x >> sbatch.calls; echo 'Unable to contact slurm controller' >&2; exit 1"),
+      (
+        "sbatch",
+        "echo x >> sbatch.calls; [ ! -e open ] || { echo 7; exit; }; echo 'Unable to contact' >&2; exit 1"
+      ),
       ("squeue", ""), ("scancel", ""),
       ("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1"),
     ] {
@@ -255,6 +258,11 @@ struct LateAnswerTests {
     }
     clock.advance(by: .seconds(3))
     #expect(try await runner.find(Self.token()) == nil)
+    // What lists have said before says nothing of the next submission.
+    try folder.write("open")
+    let handle = try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token())
+    #expect(handle.job == "7")
+    #expect(try await runner.look([Self.token()]) == [Self.token(): .queued("")])
   }
 
   @Test func `a job that is believed to be gone, and comes late, does not begin`() async throws {

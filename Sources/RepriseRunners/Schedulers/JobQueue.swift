@@ -43,8 +43,13 @@ actor JobQueue {
     }
   }
 
-  /// Notes that an attempt was submitted, so that answers change soon.
-  func submitted() { interval = Self.intervalMin }
+  /// Notes that an attempt was submitted: answers change soon, and those from before, about an earlier
+  /// submission that was not answered, say nothing of it.
+  func submitted(_ token: AttemptToken) {
+    interval = Self.intervalMin
+    missing[token] = nil
+    if let key = scheduler.key(of: token) { jobs[key] = nil }
+  }
 
   func forget(_ token: AttemptToken) {
     missing[token] = nil

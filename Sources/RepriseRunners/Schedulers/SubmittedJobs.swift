@@ -40,7 +40,7 @@ final class SubmittedJobs: Sendable {
     } catch {
       result = .failure(error)
     }
-    await queue.submitted()
+    await queue.submitted(submission.token)
     return try result.get()
   }
 
