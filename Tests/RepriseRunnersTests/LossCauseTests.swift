@@ -293,6 +293,26 @@ struct LossCauseTests {
 
   // MARK: The rate of submissions
 
+  @Test func `a step that waits for its turn says why`() async throws {
+    let folder = try TemporaryFolder()
+    try BatchRunnerTests.Fake.all[1].write(to: folder)
+    try folder.write("open")
+    let text = """
+      runner: { batch: { scheduler: pbs, submit-every: 2s } }
+      steps:
+        - parallel:
+            - { id: a, run: "true" }
+            - { id: b, run: "true" }
+      """
+    let run = try run(text, in: folder)
+    await expectEventually("one of them says so") {
+      run.state.steps.contains {
+        $0.placement?.queuedBecause == "at most one submission every 2.0 s (submit-every)"
+      }
+    }
+    #expect(try await run.outcome == .succeeded)
+  }
+
   @Test func `submissions keep a distance`() async throws {
     let folder = AttemptFolder(path: "/nowhere")
     let submissions = JobSubmissions(

@@ -35,6 +35,9 @@ struct SubmissionGateTests {
     func remove(_ id: Int) -> Bool { gate.remove(id) }
     func refusal(of token: AttemptToken) -> String? { gate.refusal(of: token) }
     func takeUninformed() -> [PendingJob] { gate.takeUninformed() }
+    func delayed(at milliseconds: Int64) -> [Int] {
+      gate.takeDelayed(at: SubmissionGateTests.time(milliseconds)).jobs.map(\.id)
+    }
     func ended(_ token: AttemptToken) { gate.ended(token) }
     func retry() { gate.retry() }
     func next(at milliseconds: Int64) -> SubmissionGate.Next {
@@ -185,5 +188,29 @@ struct SubmissionGateTests {
     #expect(gate.note(.tooMany, to: jobs, wanted: [1, 3, 4]) == .again)
     #expect(gate.remove(3))
     #expect(gate.submitted() == [1, 4])
+  }
+
+  // MARK: Waits for a turn
+
+  @Test func `a job whose turn comes late is told so once`() {
+    let gate = Gate(every: .seconds(5))
+    for id in 1...3 { gate.add(Self.job(id, nil)) }
+    #expect(gate.delayed(at: 0) == [2, 3])
+    #expect(gate.submitted(at: 0) == [1])
+    for id in 2...3 { gate.add(Self.job(id, nil)) }
+    #expect(gate.delayed(at: 1000) == [])
+    #expect(gate.submitted(at: 1000) == nil)
+    #expect(gate.submitted(at: 5000) == [2])
+    // An attempt that is over knows nothing any more.
+    gate.ended(Self.job(3, nil).token)
+    #expect(gate.delayed(at: 6000) == [3])
+  }
+
+  @Test func `equal jobs wait for one turn, and short waits are not told`() {
+    let gate = Gate(every: .milliseconds(400))
+    for id in 1...100 { gate.add(Self.job(id, "g")) }
+    for id in 101...104 { gate.add(Self.job(id, nil)) }
+    #expect(gate.delayed(at: 0) == [103, 104])
+    #expect(Gate(100).delayed(at: 0) == [])
   }
 }

@@ -71,7 +71,7 @@ actor JobSubmissions {
   /// - Parameter submission: The job.
   /// - Returns: Its number.
   /// - Throws: ``RunnerFailure/full(_:)`` for the first time that the attempt must wait for a full
-  ///   queue, so that this is shown; ``RunnerFailure/neverBegun(_:)`` if the task was cancelled before, and
+  ///   queue or for its turn, so that this is shown; ``RunnerFailure/neverBegun(_:)`` if the task was cancelled before, and
   ///   ``RunnerFailure/cannotAsk(_:)`` if it was cancelled while the scheduler was asked.
   func submit(_ submission: Submission) async throws(RunnerFailure) -> String {
     if let limit = gate.refusal(of: submission.token) { throw .full(limit) }
@@ -122,6 +122,9 @@ actor JobSubmissions {
       for job in gate.takeUninformed() {
         answer(job.id, .failure(.full(gate.limit ?? "")))
       }
+      // They ask again, and the reason is shown in the meantime.
+      let (delayed, reason) = gate.takeDelayed(at: clock.now)
+      for job in delayed { answer(job.id, .failure(.full(reason))) }
       switch gate.next(at: clock.now) {
       case .submit(let jobs): begin(jobs)
       case .wait(let time): return wake(at: time)

@@ -50,6 +50,8 @@ struct SubmissionGate {
   private static let collectTime = Duration.milliseconds(50)
   /// How long the first of them waits for others.
   private static let collectTimeMax = Duration.seconds(1)
+  /// A wait for a turn that is as long as this is shown.
+  private static let shownWaitMin = Duration.seconds(1)
 
   private let pace: Duration
   /// When the next submission may begin.
@@ -69,6 +71,8 @@ struct SubmissionGate {
   private var credit = 0
   /// The attempts that know why they wait.
   private var informed: Set<AttemptToken> = []
+  /// Those that know that they wait for their turn.
+  private var informedOfPace: Set<AttemptToken> = []
 
   /// Creates the value.
   ///
@@ -108,6 +112,31 @@ struct SubmissionGate {
       waiting[group] = rest.isEmpty ? nil : rest
     }
     return taken
+  }
+
+  /// Removes those whose turn comes late by the pace, and that do not know that yet.
+  ///
+  /// - Parameter now: The time.
+  /// - Returns: They, and why they wait.
+  mutating func takeDelayed(at now: Timestamp) -> (jobs: [PendingJob], reason: String) {
+    guard pace != .zero, limit == nil else { return ([], "") }
+    var turn = max(nextAt ?? now, now)
+    var delayed: [PendingJob] = []
+    for jobs in waitingSubmissions {
+      if turn - now >= Self.shownWaitMin {
+        delayed += jobs.filter { informedOfPace.insert($0.token).inserted }
+      }
+      turn = turn.advanced(by: pace)
+    }
+    for job in delayed { _ = remove(job.id) }
+    return (delayed, "at most one submission every \(durationText(pace)) (submit-every)")
+  }
+
+  /// The jobs that wait, those of one submission together, in the order of arrival.
+  private var waitingSubmissions: [[PendingJob]] {
+    let alone = (waiting[""] ?? []).map { [$0] }
+    return (alone + waiting.filter { !$0.key.isEmpty }.map(\.value))
+      .sorted { $0[0].id < $1[0].id }
   }
 
   /// Takes the jobs that are submitted next.
@@ -197,6 +226,7 @@ struct SubmissionGate {
   /// Notes that an attempt is over, so that there may be room for another one.
   mutating func ended(_ token: AttemptToken) {
     informed.remove(token)
+    informedOfPace.remove(token)
     if limit != nil { (credit, batchMax) = (credit + 1, arrayMax) }
   }
 
