@@ -155,6 +155,22 @@ struct LateAnswerTests {
     #expect(try await queue.sight(of: Self.token()) == .queued("Priority"))
   }
 
+  @Test func `a queue that does not change is asked at most 30 times in ten minutes`() async throws
+  {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    scheduler.submit(Self.token(), knownAfter: .zero)
+    times.end(Self.token(), at: scheduler.clock.now)
+    let queue = JobQueue(scheduler, times, poll: .seconds(30), clock: scheduler.clock)
+    for _ in 1...1200 {
+      #expect(try await queue.sight(of: Self.token()) == .queued("Priority"))
+      scheduler.clock.advance(by: .milliseconds(500))
+    }
+    let lists = scheduler.lists.withLock { $0 }
+    #expect((20...30).contains(lists.count))
+    #expect(lists[1] - lists[0] == .milliseconds(500))
+  }
+
   // MARK: Withdrawals
 
   @Test(arguments: [Duration.zero, .milliseconds(300), .milliseconds(1900)])

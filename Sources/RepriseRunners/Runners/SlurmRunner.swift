@@ -62,7 +62,7 @@ package struct SlurmRunner: RunnerKind {
     if keep == nil, !folder.contains("\n") { commands.arrays = SlurmArrays(in: folder) }
     let site = SlurmSite(
       options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
-      commands: commands, poll: poll ?? .seconds(15),
+      commands: commands, poll: poll ?? .seconds(30),
       submitEvery: submitEvery ?? .zero, clock: surroundings.clock, sharing: surroundings.share)
     let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)
     var runner: any Runner = jobs

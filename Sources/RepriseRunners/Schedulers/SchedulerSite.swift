@@ -25,7 +25,7 @@ extension RunnerExecutor {
   /// - Throws: `FailureReason` if `reprise` is not found, or there is no folder for the attempts.
   public init(
     jobsOf scheduler: any JobScheduler, named name: String, in surroundings: RunnerSurroundings,
-    attempts: String? = nil, poll: Duration = .seconds(15), submitEvery: Duration = .zero,
+    attempts: String? = nil, poll: Duration = .seconds(30), submitEvery: Duration = .zero,
     lostAfter: Duration? = nil
   ) throws(FailureReason) {
     try self.init(

@@ -14,7 +14,7 @@ struct DepotRunner: RunnerKind {
   ) throws(FailureReason) -> any Executor {
     let depot = Depot(shelf: shelf ?? "any", commands: Self.commands(in: surroundings))
     return try RunnerExecutor(
-      jobsOf: depot, named: name, in: surroundings, poll: poll ?? .seconds(15))
+      jobsOf: depot, named: name, in: surroundings, poll: poll ?? .seconds(30))
   }
 
   func problems(in surroundings: RunnerSurroundings) async -> [String] {

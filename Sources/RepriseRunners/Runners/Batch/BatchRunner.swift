@@ -63,7 +63,7 @@ package struct BatchRunner: RunnerKind {
       rules: rules, options: options ?? [], commands: commands(in: surroundings))
     return try RunnerExecutor(
       jobsOf: scheduler, named: name, in: surroundings, attempts: attempts,
-      poll: poll ?? .seconds(15), submitEvery: submitEvery ?? .zero, lostAfter: lostAfter,
+      poll: poll ?? .seconds(30), submitEvery: submitEvery ?? .zero, lostAfter: lostAfter,
       prepare: try container?.preparation(attempts, surroundings),
       keeping: kept(for: name, in: surroundings), comparing: BatchScheduler.plain)
   }
