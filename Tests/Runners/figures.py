@@ -5,88 +5,20 @@
 
 Scripts/runners-test --figures starts what the kinds need. The machine may be shared, so rounds of ours and
 of the bare tool alternate: each figure is the median of the rounds, and only differences and ratios within
-one run mean something. REPRISE_ROUNDS is the number of rounds, by default 5.
+one run mean something. REPRISE_ROUNDS is the number of rounds, by default 5. REPRISE_FIGURES names the
+figures of Slurm to measure: see figures_slurm.py.
 """
 
 import ctypes
 import json
 import os
-import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
-PROGRAM = sys.argv[1]
-KINDS = sys.argv[2:]
-# The kind in workflow files, where it has another name than here.
-KEYS = {"docker": "container"}
-ROUNDS = int(os.environ.get("REPRISE_ROUNDS", "5"))
-
-
-def settings(kind):
-    return os.environ.get("REPRISE_RUNNER_" + kind.upper(), "{}")
-
-
-def timed(command, **options):
-    begin = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **options)
-    return time.monotonic() - begin
-
-
-def stamp(text):
-    clock = text.split("T")[1].rstrip("Z").split(":")
-    return int(clock[0]) * 3600 + int(clock[1]) * 60 + float(clock[2])
-
-
-class Run:
-    """One run of equal steps, one after the other or many at once."""
-
-    def __init__(self, kind, count, head="max-parallel: 1\n", script='["true"]', path=None,
-                 **more):
-        options = json.dumps({**json.loads(settings(kind)), **more})
-        folder = tempfile.mkdtemp(prefix="reprise-figures-")
-        try:
-            runner = "" if kind == "local" else (
-                f"runners: {{ far: {{ {KEYS.get(kind, kind)}: {options} }} }}\nrunner: far\n")
-            with open(folder + "/w.yaml", "w") as file:
-                file.write(f"name: w\n{runner}{head}steps:\n  - id: a\n"
-                           f"    foreach: {{ from: 1, to: {count} }}\n    exec: {script}\n")
-            answer = subprocess.run(
-                [PROGRAM, "run", "w.yaml", "--progress", "json"], cwd=folder, capture_output=True,
-                text=True, env={**os.environ, "PATH": (path + ":" if path else "") + os.environ["PATH"]})
-            if answer.returncode != 0:
-                sys.exit(f"{kind}: {answer.stdout[-800:]}{answer.stderr}")
-            self.events = [json.loads(line) for line in answer.stdout.splitlines()]
-            self.end_of_steps = {
-                name: int((open(f"{folder}/{name}").read() or "0").strip())
-                for name in os.listdir(folder) if name.startswith("end-")}
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        self.begin = next(self.times("run-started"))
-        self.ends = sorted(self.times("step-succeeded"))
-
-    def times(self, kind):
-        return (stamp(event["time"]) for event in self.events if event["event"] == kind)
-
-    @property
-    def gaps(self):
-        """The seconds from the end of a step to that of the next one."""
-        return [later - earlier for earlier, later in zip(self.ends, self.ends[1:])]
-
-
-def alternated(*measures):
-    """Rounds of each measure in turn; a list of all seconds for each."""
-    results = [[] for _ in measures]
-    for _ in range(ROUNDS):
-        for result, measure in zip(results, measures):
-            result += measure()
-    return [statistics.median(result) for result in results]
-
-
-def ms(seconds):
-    return f"{seconds * 1000:.1f} ms"
+import figures_slurm
+from figures_support import KINDS, Run, alternated, ms, settings, timed
 
 
 def local():
@@ -170,41 +102,7 @@ def docker():
 
 
 def slurm():
-    sbatch = ["sbatch", "--parsable", "--output=/dev/null", "--wrap", "true"]
-    bare = statistics.median(timed(sbatch) for _ in range(50))
-    # As many at once as the nodes take, and a script that counts the calls of squeue.
-    with tempfile.TemporaryDirectory(prefix="reprise-figures-") as folder:
-        squeue = shutil.which("squeue")
-        with open(folder + "/squeue", "w") as file:
-            file.write(f'#!/bin/sh\necho >> {folder}/calls\nexec {squeue} "$@"\n')
-        os.chmod(folder + "/squeue", 0o755)
-        run = Run("slurm", 500, "max-parallel: 500\n", path=folder)
-        calls = os.path.exists(folder + "/calls") and len(open(folder + "/calls").readlines())
-    whole = run.ends[-1] - run.begin
-    begin = time.monotonic()
-    for _ in range(500):
-        subprocess.run(sbatch, check=True, stdout=subprocess.DEVNULL)
-    submitted = time.monotonic() - begin
-    while subprocess.run(["squeue", "-h"], capture_output=True, text=True).stdout:
-        time.sleep(0.1)
-    alone = time.monotonic() - begin
-    print(f"slurm: 500 steps in {whole:.1f} s, {500 / whole:.0f} a second, {calls} calls of squeue; "
-          f"bare sbatch, one after the other: {submitted:.1f} s to submit, {alone:.1f} s to the end, "
-          f"{500 / alone:.0f} a second ({ms(bare)} each)")
-    # The result is written after the step has written the time.
-    late = Run("slurm", 20, script='[sh, -c, "sleep 0.3; date +%s%N > end-$REPRISE_STEP_ID"]')
-    names = {event["step"]: stamp(event["time"]) for event in late.events
-             if event["event"] == "step-succeeded"}
-    day = 86400
-    seen = [names[name[4:]] - (moment / 1e9) % day for name, moment in late.end_of_steps.items()]
-    print(f"slurm: a result is seen {ms(statistics.median(seen))} after the last line of the step")
-    srun = ["srun", "--quiet", "true"]
-    kept, bare = alternated(
-        lambda: Run("slurm", 20, keep=True).gaps, lambda: [timed(srun) for _ in range(5)])
-    print(f"slurm: a step in a kept allocation {ms(kept)} (a bare srun {ms(bare)})")
-    run = Run("slurm", 500, "max-parallel: 500\n", keep=True)
-    whole = run.ends[-1] - run.begin
-    print(f"slurm: 500 steps in a kept allocation in {whole:.1f} s, {500 / whole:.0f} a second")
+    figures_slurm.measure()
 
 
 PR_SET_CHILD_SUBREAPER = 36
