@@ -25,8 +25,8 @@ struct BatchRunnerTests {
 
     static let all = [
       Fake(
-        preset: "sge", submit: "qsub", said: "$n", status: "qstat",
-        line: "      $n 0.55500 r_a        user         $s    11/28/2026 22:33:21 main.q@n1 1",
+        preset: "sge", submit: "qsub", said: "$n.1-1:1", status: "qstat",
+        line: "      $n 0.55500 r_a        user         $s    11/28/2026 22:33:21 main.q@n1 1 1",
         header: "job-ID  prior   name       user         state submit/start at     queue\n-----",
         words: ("qw", "r"), cancel: "qdel"),
       Fake(

@@ -32,6 +32,24 @@ struct JobPatternTests {
       JobPattern(parsing: "{job}.{} {state}")?.fields(of: "17.0 2") == [.job: "17", .state: "2"])
   }
 
+  @Test func `the index of an element is the last word, or where the pattern says`() throws {
+    let pattern = try #require(JobPattern(parsing: "{job} {} {} {} {state} {index}"))
+    // Grid Engine shows no queue while a job waits.
+    for line in [
+      "  7 0.5 r_a root qw 11/29/2026 19:16:37      1 12",
+      "  7 0.5 r_a root r  11/29/2026 19:16:37 main.q@n1 1 12  ",
+    ] {
+      #expect(pattern.fields(of: line)?[.index] == "12")
+    }
+    #expect(pattern.fields(of: "7 0.5 r_a root qw  ") == nil)
+    for (text, number) in [("{job}.{index}", "7.12"), ("{job}[{index}]", "7[12]")] {
+      let element = try #require(JobPattern(parsing: text))
+      #expect(element.text(with: [.job: "7", .index: "12"]) == number)
+      #expect(element.fields(of: number) == [.job: "7", .index: "12"])
+      #expect(element.fields(of: "7") == nil)
+    }
+  }
+
   @Test(arguments: ["{jobs}", "{ job }", "{job", "{job} {x}"])
   func `a field that is not known is none`(_ text: String) {
     // A brace without an end is text.

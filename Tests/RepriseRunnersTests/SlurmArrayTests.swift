@@ -70,7 +70,7 @@ struct SlurmArrayTests {
       try BatchRunnerTests.Fake.write("#!/bin/sh\n\(script)\n", as: name, to: folder)
     }
     var commands = SlurmCommands(["PATH": "\(folder.path)/bin:/usr/bin:/bin"])
-    commands.arrays = SlurmArrays(in: folder.path + "/attempts")
+    commands.arrays = JobArrays(in: folder.path + "/attempts")
     let site = SlurmSite(
       options: [], program: "/bin/false", commands: commands, poll: .seconds(15), clock: clock)
     return FolderRunner(site, attempts: folder.path + "/attempts", clock: SystemClock())
@@ -238,18 +238,19 @@ struct SlurmArrayTests {
 
   @Test func `an element finds its attempt by its index`() throws {
     let folder = try TemporaryFolder()
-    let arrays = SlurmArrays(in: folder.path)
+    let arrays = try #require(JobArrays(in: folder.path))
     let tokens = (0...11).map(Self.token)
     let array = arrays.folder(of: try arrays.make(tokens, of: Self.run))
     let folders = (-1...13).map { ArrayElement($0, of: array)?.folder }
     #expect(folders == [nil] + tokens.map { folder.path + "/" + $0.text } + [nil, nil])
     #expect(ArrayElement(0, of: folder.path) == nil)
-    #expect(SlurmArrays(in: folder.path).elements(of: tokens[3]).map(\.index) == [3])
+    #expect(JobArrays(in: folder.path)?.elements(of: tokens[3]).map(\.index) == [3])
+    #expect(JobArrays(in: "/a\nb") == nil)
   }
 
   @Test func `the host of an element runs its attempt as in a job of its own`() throws {
     let folder = try TemporaryFolder()
-    let arrays = SlurmArrays(in: folder.path)
+    let arrays = try #require(JobArrays(in: folder.path))
     let tokens = (0...3).map(Self.token)
     let attempt = AttemptFolder(of: tokens[2], in: folder.path)
     try attempt.make()

@@ -13,33 +13,43 @@ def ask(*words, text=None):
     return subprocess.run(words, capture_output=True, text=True, input=text)
 
 
+def jobs():
+    """The numbers of the jobs that Grid Engine lists, such as 7.1; None if it does not answer."""
+    answer = ask("qstat", "-g", "d", "-u", "*")
+    if answer.returncode != 0:
+        return None
+    return [f"{line[0]}.{line[-1]}" for line in map(str.split, answer.stdout.splitlines()[2:])]
+
+
 def queued():
-    """The number of jobs that Grid Engine lists; -1 if it does not answer."""
-    answer = ask("qstat", "-u", "*")
-    return len(answer.stdout.splitlines()[2:]) if answer.returncode == 0 else -1
+    """Their number; -1 if it does not answer."""
+    found = jobs()
+    return -1 if found is None else len(found)
 
 
-class Limit:
-    """At most so many jobs of a user in the queue, while this is a context."""
+class Setting:
+    """Another value of a setting of the cluster, while this is a context."""
 
-    def __init__(self, count):
-        self.count = count
+    def __init__(self, name, value):
+        self.name, self.value = name, value
 
-    def set(self, count):
+    def set(self, value):
+        """Returns the value until now."""
         # The name of the file is that of the configuration.
         path = os.environ["SGE_ROOT"] + "/limit/global"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         known = ask("qconf", "-sconf").stdout.splitlines()
         with open(path, "w") as file:
             for line in known:
-                file.write((f"max_u_jobs {count}" if line.startswith("max_u_jobs") else line) + "\n")
+                file.write((f"{self.name} {value}" if line.startswith(self.name) else line) + "\n")
         ask("qconf", "-Mconf", path)
+        return next(line.split()[1] for line in known if line.startswith(self.name))
 
     def __enter__(self):
-        self.set(self.count)
+        self.before = self.set(self.value)
 
     def __exit__(self, *_):
-        self.set(0)
+        self.set(self.before)
 
 
 @case("sge")
@@ -75,7 +85,8 @@ def batch_queue_cancelled(kind):
         with Project(kind, steps, "max-parallel: 2000\n") as project:
             engine = project.start("run", "w.yaml")
             wait_for("most jobs are queued", lambda: queued() >= 160, 120)
-            check(project.shows(": qw"), f"{kind}: the state of a job that waits is shown")
+            shown = wait_for("it is shown why they wait", lambda: project.shows(": qw"), 20)
+            check(bool(shown), f"{kind}: the state of a job that waits is shown")
             engine.send_signal(signal.SIGTERM)
             status = project.end_of(engine, 120)
             left = queued()
@@ -89,8 +100,10 @@ def batch_queue_cancelled(kind):
 @case("sge")
 def batch_limit(kind):
     """A limit of the jobs of a user is waited for, and nothing is lost by it."""
-    steps = '  - { id: a, foreach: { from: 1, to: 14 }, run: "sleep 0.5; echo $REPRISE_STEP_ID >> effects" }\n'
-    with Limit(5), Project(kind, steps, "max-parallel: 50\n") as project:
+    # An array counts as one job, so these are no items.
+    steps = "  - parallel:\n" + "".join(
+        f'      - {{ id: s{n}, run: "sleep 0.5; echo $REPRISE_STEP_ID >> effects" }}\n' for n in range(14))
+    with Setting("max_u_jobs", 5), Project(kind, steps, "max-parallel: 50\n") as project:
         status = project.end_of(project.start("run", "w.yaml"), 120)
         effects = project.effects()
         check(

@@ -13,19 +13,13 @@ package struct ArrayElement {
   package let folder: String
   private let token: AttemptToken
 
-  /// The variables of an element, which steps do not see: equal steps may be jobs of their own.
-  private static let variables = [
-    "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MAX",
-    "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP",
-  ]
-
   /// Finds an element in the list of its array; nil if there is none.
   ///
   /// - Parameters:
   ///   - index: Its index.
   ///   - array: The folder of the array.
   package init?(_ index: Int, of array: String) {
-    guard index >= 0, let bytes = fileContents(array + "/" + SlurmArrays.listName) else {
+    guard index >= 0, let bytes = fileContents(array + "/" + JobArrays.listName) else {
       return nil
     }
     var lines = bytes[...]
@@ -49,7 +43,6 @@ package struct ArrayElement {
     for (name, value) in DetachedHost.variables(named: token.text) {
       setEnvironmentVariable(name, to: value)
     }
-    for name in Self.variables { setEnvironmentVariable(name, to: nil) }
     return changeDirectory(to: folder)
   }
 }

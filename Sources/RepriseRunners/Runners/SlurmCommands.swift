@@ -15,7 +15,7 @@ struct SlurmCommands: Scheduler {
   /// The environment of sbatch, all of which a job gets.
   let submission: [String: String]
   /// The arrays of attempts; nil if there are none.
-  var arrays: SlurmArrays?
+  var arrays: JobArrays?
 
   /// Creates the value from the environment of the engine.
   ///
@@ -60,7 +60,7 @@ struct SlurmCommands: Scheduler {
 
   private func key(ofName name: Substring, number: Substring) -> String {
     guard let arrays, let index = SlurmArrays.index(in: number) else { return String(name) }
-    return arrays.token(of: SlurmArrays.Element(name: String(name), index: index))?.text
+    return arrays.token(of: JobArrays.Element(name: String(name), index: index))?.text
       ?? String(name)
   }
 
@@ -103,7 +103,7 @@ struct SlurmCommands: Scheduler {
     let nodes: String
 
     /// Whether it is about a job that was submitted by a name, alone or as an element of an array.
-    func isAbout(_ token: AttemptToken, _ elements: [SlurmArrays.Element]) -> Bool {
+    func isAbout(_ token: AttemptToken, _ elements: [JobArrays.Element]) -> Bool {
       name == token.text
         || elements.contains { $0.name == name && SlurmArrays.includes($0.index, in: number) }
     }
@@ -145,7 +145,7 @@ struct SlurmCommands: Scheduler {
   func accounts(
     of tokens: [AttemptToken], within limit: Duration
   ) async -> [AttemptToken: JobAccount] {
-    var elements: [AttemptToken: [SlurmArrays.Element]] = [:]
+    var elements: [AttemptToken: [JobArrays.Element]] = [:]
     for token in tokens { elements[token] = arrays?.elements(of: token) ?? [] }
     let names = Set(tokens.map(\.text) + elements.values.joined().map(\.name)).sorted()
     do throws(RunnerFailure) {

@@ -58,8 +58,7 @@ package struct SlurmRunner: RunnerKind {
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
     var commands = commands(in: surroundings)
-    // A line of the list of an array is a path.
-    if keep == nil, !folder.contains("\n") { commands.arrays = SlurmArrays(in: folder) }
+    if keep == nil { commands.arrays = JobArrays(in: folder) }
     let site = SlurmSite(
       options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
       commands: commands, poll: poll ?? .seconds(30),

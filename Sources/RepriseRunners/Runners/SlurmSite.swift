@@ -103,7 +103,7 @@ final class SlurmSite: JobSite {
   ///
   /// - Returns: The number of each.
   private func submitted(
-    _ jobs: [Submission], of run: RunID, _ options: [String], _ arrays: SlurmArrays
+    _ jobs: [Submission], of run: RunID, _ options: [String], _ arrays: JobArrays
   ) async throws(RunnerFailure) -> Result<[String], Submission.Refusal> {
     let name: String
     do throws(Errno) {

@@ -81,6 +81,25 @@ extension JobScheduler {
   }
 }
 
+/// A scheduler that takes equal jobs together, as one array.
+protocol ArrayScheduler: JobScheduler {
+  /// What jobs have in common that may be one array; nil if there are no arrays.
+  var arrayGroup: String? { get }
+  /// The variable in which a job of an array finds its index, from 1; and others that describe the array.
+  var arrayVariables: [String] { get }
+
+  /// Submits jobs as one array.
+  ///
+  /// - Parameters:
+  ///   - job: The job that all of them are.
+  ///   - count: Their number.
+  /// - Returns: The number of each, or that these are too many.
+  /// - Throws: What ``JobScheduler/submit(_:)`` throws.
+  func submit(
+    _ job: NewJob, elements count: Int
+  ) async throws(RunnerFailure) -> Result<[String], Submission.Refusal>
+}
+
 /// A job that is to be submitted: one attempt of a step.
 public struct NewJob: Sendable {
   /// The path of the program that the job runs: a script without arguments, which all machines share.

@@ -52,8 +52,9 @@ extension RunnerExecutor {
     let jobs = share.part(folder) {
       SubmittedJobs(numbered, poll: poll, submitEvery: submitEvery, clock: surroundings.clock)
     }
+    let arrays = kept == nil ? JobArrays(in: folder) : nil
     let site = SchedulerSite(
-      scheduler, jobs, numbered, program: program, clock: surroundings.clock)
+      scheduler, jobs, numbered, arrays, program: program, clock: surroundings.clock)
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
     surroundings.environment = JobVariables.without(surroundings.environment)
@@ -90,6 +91,7 @@ final class SchedulerSite: JobSite {
   let jobs: SubmittedJobs
   private let scheduler: any JobScheduler
   private let numbered: NumberedJobs
+  private let arrays: JobArrays?
   private let program: String
   private let clock: any RunClock
 
@@ -104,44 +106,98 @@ final class SchedulerSite: JobSite {
 
   init(
     _ scheduler: any JobScheduler, _ jobs: SubmittedJobs, _ numbered: NumberedJobs,
-    program: String, clock: any RunClock
+    _ arrays: JobArrays?, program: String, clock: any RunClock
   ) {
     (self.scheduler, self.jobs, self.numbered) = (scheduler, jobs, numbered)
-    (self.program, self.clock) = (program, clock)
+    (self.arrays, self.program, self.clock) = (arrays, program, clock)
   }
 
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
   ) async throws(RunnerFailure) -> String {
-    let job = NewJob(
-      script: folder.path + "/job.sh", log: folder.hostLogPath, folder: folder.path,
-      name: Self.shownName(token), marks: DetachedHost.variables(named: token.text))
-    // The environment, which may contain secrets, is in the folder, where only this user reads it. The
-    // marks keep an engine that runs on the same machine from taking the step for a leftover.
-    let marks = DetachedHost.entries(named: token.text).map(shellQuoted).joined(separator: " ")
-    let text = """
-      #!/bin/sh
-      exec /usr/bin/env \(marks) \(shellQuoted(program)) host \(token) --folder \
-      \(shellQuoted(folder.path))
-
-      """
-    do throws(Errno) {
-      try writeFile(Array(text.utf8), to: job.script, overwriting: true)
-      try changePermissions(of: job.script, to: .ownerReadWriteExecute)
-    } catch {
-      throw .refused("cannot write \(job.script): \(error)")
+    // Equal steps are not worth a wait for each other, except items.
+    let isItem = spec.environment["REPRISE_STEP_ID"]?.contains("[") == true
+    var group: String?
+    if isItem, arrays != nil, let run = token.run, let common = arrayScheduler?.arrayGroup {
+      group = "\(run)\u{0}\(common)"
     }
     return try await jobs.submit(
-      Submission(token: token, folder: folder, group: nil) { [scheduler, numbered] _ in
+      Submission(token: token, folder: folder, group: group) { [self] submissions in
         do throws(RunnerFailure) {
-          let number = try await scheduler.submit(job)
-          // Before anyone asks for it.
-          numbered.note(number, of: token)
-          return .success([number])
+          guard submissions.count > 1, let arrays, let arrayScheduler, let run = token.run else {
+            return .success([try await submitted(submissions[0])])
+          }
+          return try await submitted(submissions, of: run, arrays, arrayScheduler)
         } catch {
           return .failure(.failure(error))
         }
       })
+  }
+
+  private var arrayScheduler: (any ArrayScheduler)? { scheduler as? any ArrayScheduler }
+
+  /// The variables that steps do not see, whether they are elements of an array or not.
+  private var hiddenVariables: [String] { arrayScheduler?.arrayVariables ?? [] }
+
+  /// Submits a job.
+  ///
+  /// - Returns: Its number.
+  private func submitted(_ job: Submission) async throws(RunnerFailure) -> String {
+    let (token, folder) = (job.token, job.folder)
+    // The environment, which may contain secrets, is in the folder, where only this user reads it. The
+    // marks keep an engine that runs on the same machine from taking the step for a leftover.
+    let marks = DetachedHost.entries(named: token.text).map(shellQuoted).joined(separator: " ")
+    let hiding = hiddenVariables.isEmpty ? "" : "unset \(hiddenVariables.joined(separator: " "))\n"
+    let script =
+      "\(hiding)exec /usr/bin/env \(marks) \(shellQuoted(program)) host \(token) --folder "
+      + shellQuoted(folder.path)
+    let new = try newJob(
+      script, in: folder.path, named: token.text, log: folder.hostLogPath, step: token)
+    let number = try await scheduler.submit(new)
+    // Before anyone asks for it.
+    numbered.note(number, of: token)
+    return number
+  }
+
+  /// Submits jobs as one array.
+  ///
+  /// - Returns: The number of each.
+  private func submitted(
+    _ jobs: [Submission], of run: RunID, _ arrays: JobArrays, _ scheduler: any ArrayScheduler
+  ) async throws(RunnerFailure) -> Result<[String], Submission.Refusal> {
+    let name: String
+    do throws(Errno) {
+      name = try arrays.make(jobs.map(\.token), of: run)
+    } catch {
+      throw .neverBegun("cannot write the list of a job array: \(error)")
+    }
+    let folder = arrays.folder(of: name)
+    let host = JobArrays.script(
+      program, in: folder, index: "$((\(hiddenVariables.first ?? "") - 1))",
+      without: hiddenVariables)
+    let new = try newJob(
+      host, in: folder, named: name, log: folder + "/log", step: jobs[0].token)
+    let answer = try await scheduler.submit(new, elements: jobs.count)
+    if case .success(let numbers) = answer {
+      for (job, number) in zip(jobs, numbers) { numbered.note(number, of: job.token) }
+    }
+    return answer
+  }
+
+  /// Writes the script of a job.
+  private func newJob(
+    _ script: String, in folder: String, named name: String, log: String, step: AttemptToken
+  ) throws(RunnerFailure) -> NewJob {
+    let job = NewJob(
+      script: folder + "/job.sh", log: log, folder: folder, name: Self.shownName(step),
+      marks: DetachedHost.variables(named: name))
+    do throws(Errno) {
+      try writeFile(Array("#!/bin/sh\n\(script)\n".utf8), to: job.script, overwriting: true)
+      try changePermissions(of: job.script, to: .ownerReadWriteExecute)
+    } catch {
+      throw .refused("cannot write \(job.script): \(error)")
+    }
+    return job
   }
 
   /// A name for people: the step, as far as every scheduler takes it.

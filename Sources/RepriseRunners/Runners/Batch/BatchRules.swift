@@ -41,6 +41,52 @@ struct BatchCause: SettingChoice {
   }
 }
 
+/// How equal jobs are submitted as one array, by the command that submits a job.
+struct BatchArray: Decodable, Sendable {
+  private enum CodingKeys: String, CodingKey { case submit, job, element, variable, limited }
+
+  /// Further words; `{count}` is the number of elements, which count from 1.
+  var submit: [String]
+  /// Where the number of the array is in what the command prints; nil if it is where that of a job is.
+  var job: JobPattern?
+  /// What the number of an element looks like, as other commands show it and take it.
+  var element: JobPattern
+  /// The variable in which an element finds its index.
+  var variable: String
+  /// Parts of what the command prints if the scheduler does not take so many.
+  var limited: [String]?
+  /// Further variables of an element.
+  var others: [String] = []
+
+  /// Decodes the settings.
+  init(from decoder: any Decoder) throws {
+    let map = try decoder.container(keyedBy: CodingKeys.self)
+    submit = try map.decode([String].self, forKey: .submit)
+    job = try map.decodeIfPresent(JobPattern.self, forKey: .job)
+    element = try map.decode(JobPattern.self, forKey: .element)
+    variable = try map.decode(String.self, forKey: .variable)
+    limited = try map.decodeIfPresent([String].self, forKey: .limited)
+    guard !element.has(.index) else { return }
+    throw DecodingError.dataCorrupted(
+      .init(
+        codingPath: map.codingPath + [CodingKeys.element],
+        debugDescription: "the number of an element needs the fields {job} and {index}"))
+  }
+
+  init(
+    submit: [String], job: JobPattern, element: JobPattern, variable: String, others: [String],
+    limited: [String]
+  ) {
+    (self.submit, self.job, self.element) = (submit, job, element)
+    (self.variable, self.others, self.limited) = (variable, others, limited)
+  }
+
+  /// Returns the number of an element.
+  func number(of job: String, _ index: String) -> String {
+    element.text(with: [.job: job, .index: index])
+  }
+}
+
 /// How jobs are submitted, listed and removed by commands.
 struct BatchRules: Sendable {
   /// The name of the scheduler in messages.
@@ -49,7 +95,7 @@ struct BatchRules: Sendable {
   ///
   /// `{name}` is a name for people, `{log}` the file for messages, `{folder}` that of the attempt.
   var submit: [String]
-  /// The words after the options; `{script}` is the script of the job.
+  /// The words after the options, unless one of those has the script of the job, `{script}`.
   var script = ["{script}"]
   /// Where the number of the job is in what `submit` prints.
   var job: JobPattern
@@ -70,10 +116,15 @@ struct BatchRules: Sendable {
   var none: [String] = []
   /// Says how a job has ended that is not listed any more; empty if there is no such command.
   ///
-  /// `{job}` is its number.
+  /// `{job}` is its number; for an element of an array that of the array, and `{index}` its index.
   var report: [String] = []
   /// What parts of that, or of the reason in the list, mean.
   var causes: [String: LossCause] = [:]
+  /// How equal jobs are submitted together; nil if they are not.
+  ///
+  /// If a line of the list has an index, each job is submitted as an array, if need be of one element: in
+  /// such a list, both look the same.
+  var array: BatchArray?
 }
 
 /// A scheduler whose commands are known.
@@ -107,13 +158,18 @@ enum BatchPreset: String, SettingChoice {
       name: "Grid Engine",
       submit: [
         "qsub", "-terse", "-N", "{name}", "-o", "{log}", "-j", "y", "-S", "/bin/sh", "-r", "n",
-      ], job: "{job}", status: ["qstat", "-u", "{user}"], line: "{job} {} {} {} {state}",
-      states: states, cancel: ["qdel"],
+      ], job: "{job}", status: ["qstat", "-g", "d", "-u", "{user}"],
+      line: "{job} {} {} {} {state} {index}", states: states, cancel: ["qdel"],
       limited: ["jobs are allowed per", "jobs are allowed in", "maximum number of"],
       unreachable: ["unable to contact", "unable to send message", "got no response", "commlib"],
-      report: ["qacct", "-j", "{job}"],
+      report: ["qacct", "-j", "{job}", "-t", "{index}"],
       // One message for the limits of time and memory: sge_status(5), 37.
-      causes: ["qmaster enforced h_": .limit])
+      causes: ["qmaster enforced h_": .limit],
+      array: BatchArray(
+        submit: ["-t", "1-{count}"], job: "{job}.", element: "{job}.{index}",
+        variable: "SGE_TASK_ID",
+        others: ["SGE_TASK_FIRST", "SGE_TASK_LAST", "SGE_TASK_STEPSIZE"],
+        limited: ["tried to submit a job with more than"]))
   }
 
   /// OpenPBS, PBS Professional and Torque: qstat(1B).

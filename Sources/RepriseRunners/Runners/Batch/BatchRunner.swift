@@ -14,7 +14,7 @@ package struct BatchRunner: RunnerKind {
 
   private enum CodingKeys: String, CodingKey {
     case scheduler, submit, job, status, line, states, cancel, options, limited, unreachable
-    case attempts, poll, variables, report, causes, container, keep
+    case attempts, poll, variables, report, causes, container, keep, array
     case orphanAfter = "orphan-after"
     case submitEvery = "submit-every"
     case lostAfter = "lost-after"
@@ -35,6 +35,8 @@ package struct BatchRunner: RunnerKind {
   /// The command that says how a job has ended, with `{job}` for its number.
   var report: [String]?
   var causes: [String: BatchCause]?
+  /// How equal items are submitted together.
+  var array: BatchArray?
   /// The container in which each step runs in its job; nil for none.
   var container: JobContainer?
   /// The jobs that the steps of a run share; nil for a job each.
@@ -65,7 +67,7 @@ package struct BatchRunner: RunnerKind {
       jobsOf: scheduler, named: name, in: surroundings, attempts: attempts,
       poll: poll ?? .seconds(30), submitEvery: submitEvery ?? .zero, lostAfter: lostAfter,
       prepare: try container?.preparation(attempts, surroundings),
-      keeping: kept(for: name, in: surroundings), comparing: BatchScheduler.plain)
+      keeping: kept(for: name, in: surroundings), comparing: scheduler.comparing)
   }
 
   /// How jobs are kept; nil if each step is a job.
@@ -92,6 +94,7 @@ package struct BatchRunner: RunnerKind {
       rules.limited += limited ?? []
       rules.unreachable += unreachable ?? []
       rules.report = report ?? rules.report
+      rules.array = array ?? rules.array
       rules.causes.merge((causes ?? [:]).mapValues(\.cause)) { $1 }
       guard rules.causes[""] == nil else {
         throw .refused("a part under \"causes\" of a batch runner must not be empty")

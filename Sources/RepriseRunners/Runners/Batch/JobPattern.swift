@@ -3,11 +3,12 @@
 /// A line of text with fields, such as `Job <{job}>` or `{job} {} {} {state}`.
 ///
 /// A blank matches any blanks, and a field the characters up to the next part of the pattern, or up to
-/// a blank. `{}` is a field that does not matter, and `{reason}` takes the rest of the line.
+/// a blank. `{}` is a field that does not matter, `{reason}` takes the rest of the line, and `{index}` at
+/// the end of the pattern takes the last word of it.
 struct JobPattern: Sendable, Equatable {
   /// A field with a name.
   enum Field: String, CaseIterable, Sendable {
-    case job, state, reason
+    case job, state, reason, index
     case other = ""
   }
 
@@ -47,6 +48,17 @@ struct JobPattern: Sendable, Equatable {
   /// Whether it has a field.
   func has(_ field: Field) -> Bool { parts.contains(.field(field)) }
 
+  /// Returns a line with some fields.
+  func text(with fields: [Field: String]) -> String {
+    parts.reduce(into: "") { line, part in
+      switch part {
+      case .blank: line += " "
+      case .text(let text): line += text
+      case .field(let field): line += fields[field] ?? ""
+      }
+    }
+  }
+
   /// Returns the fields of a line that begins as the pattern does; nil if it does not match.
   func fields(of line: some StringProtocol) -> [Field: String]? {
     fields(Substring(line).drop(while: \.isWhitespace))
@@ -80,6 +92,10 @@ struct JobPattern: Sendable, Equatable {
       case .field(.reason):
         found[.reason] = String(rest)
         rest = ""
+      case .field(.index) where position == parts.count - 1:
+        guard let last = rest.split(whereSeparator: \.isWhitespace).last else { return nil }
+        found[.index] = String(last)
+        rest = ""
       case .field(let field):
         var end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
         if position + 1 < parts.count, case .text(let text) = parts[position + 1] {
@@ -111,7 +127,7 @@ extension JobPattern: Decodable {
         .init(
           codingPath: decoder.codingPath,
           debugDescription: "\"\(text)\" is no pattern: write {job} for the number of the job, and "
-            + "{state}, {reason} or {} for other fields"))
+            + "{state}, {index}, {reason} or {} for other fields"))
     }
     self = pattern
   }
