@@ -263,19 +263,22 @@ struct BatchRunnerTests {
     #expect(try await end(of: run) == .succeeded)
   }
 
-  @Test func `a scheduler that is not known is described in the file`() async throws {
+  @Test(arguments: ["", #", "--program={script}", --last"#])
+  func `a scheduler that is not known is described in the file`(_ words: String) async throws {
     let folder = try TemporaryFolder()
     try Fake.all[2].write(to: folder)
     try folder.write("open")
     let settings = """
       {
-        submit: [bsub, -N, "{name}"], job: "Job <{job}>", status: [bjobs], line: "{job} {state}",
-        states: { PEND: queued, RUN: running }, cancel: [bkill]
+        submit: [bsub, -N, "{name}"\(words)], job: "Job <{job}>", status: [bjobs],
+        line: "{job} {state}", states: { PEND: queued, RUN: running }, cancel: [bkill]
       }
       """
     let run = try start("steps: [{ id: a, run: 'true' }]", settings, in: folder)
     #expect(try await end(of: run) == .succeeded)
-    #expect(folder.lines("submitted").first?.hasPrefix("-N r_a ") == true)
+    let submitted = try #require(folder.lines("submitted").first)
+    #expect(submitted.hasPrefix("-N r_a "))
+    #expect(submitted.hasSuffix(words.isEmpty ? "/job.sh" : "/job.sh --last"))
   }
 
   @Test(arguments: [

@@ -23,6 +23,7 @@ import cases_container
 import cases_slurm
 import cases_sge
 import cases_sge_arrays
+import cases_aws
 import cases_slurm_commands
 import cases_slurm_engine
 import cases_slurm_resources

@@ -136,10 +136,12 @@ class Link:
 class Project:
     """A folder with one workflow, and the runs in it; a context that removes all of it."""
 
-    def __init__(self, kind, steps, head="", settings=None, prefix=(), others=""):
+    program = PROGRAM
+
+    def __init__(self, kind, steps, head="", settings=None, prefix=(), others="", inside=None):
         self.kind = kind
         self.prefix = list(prefix)
-        self.folder = tempfile.mkdtemp(prefix="reprise-campaign-")
+        self.folder = tempfile.mkdtemp(prefix="reprise-campaign-", dir=inside)
         os.chmod(self.folder, 0o755)
         self.log = self.folder + "/engine.log"
         far = settings or settings_of(kind)
@@ -161,7 +163,7 @@ class Project:
     def start(self, *arguments, **variables):
         log = open(self.log, "a")
         engine = subprocess.Popen(
-            [*self.prefix, PROGRAM, *arguments, "--progress", "plain"], cwd=self.folder, stdout=log,
+            [*self.prefix, self.program, *arguments, "--progress", "plain"], cwd=self.folder, stdout=log,
             stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
             env={**os.environ, **variables})
         self.engines.append(engine)
@@ -197,7 +199,7 @@ class Project:
 
     def command(self, *arguments):
         return subprocess.run(
-            [PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120)
+            [self.program, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120)
 
     def run_id(self):
         answer = self.command("runs", "--json")
