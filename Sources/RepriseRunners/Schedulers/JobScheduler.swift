@@ -108,8 +108,10 @@ public struct NewJob: Sendable {
   public let script: String
   /// The path of a file for what the job prints, which is nothing unless something is wrong.
   public let log: String
-  /// The path of the folder of the attempt, where the scheduler may keep files of its own; it is removed
-  /// when the run has ended, unless the runner names another place for attempts than its engine.
+  /// The path of the folder of the attempt, where the scheduler may keep files of its own.
+  ///
+  /// It is removed when a run with a journal has ended, unless the runner names another place for attempts
+  /// than its engine.
   public let folder: String
   /// A name for people, with the id of the step: at most 15 letters, digits and `_`; not unique.
   public let name: String
