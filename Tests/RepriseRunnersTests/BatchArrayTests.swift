@@ -190,6 +190,16 @@ struct BatchArrayTests {
     #expect(folder.lines("submitted").compactMap { Int($0) ?? 1 }.reduce(0, +) == 8)
   }
 
+  @Test func `jobs with other options, such as those of a later attempt, are another array`() {
+    let commands = SchedulerCommands(in: RunnerSurroundings())
+    func group(_ preset: BatchPreset, _ options: String...) -> String? {
+      BatchScheduler(rules: preset.rules, options: options, commands: commands).arrayGroup
+    }
+    #expect(group(.sge, "-l", "h_rt=6") == group(.sge, "-l", "h_rt=6"))
+    #expect(group(.sge, "-l", "h_rt=6") != group(.sge, "-l", "h_rt=12"))
+    #expect(group(.pbs) == nil)
+  }
+
   @Test func `an element without an index is an error of the file`() {
     let settings = "{ scheduler: pbs, array: { submit: [-J], element: '{job}', variable: X } }"
     #expect(throws: WorkflowError.self) {
