@@ -83,7 +83,8 @@ def side_by_side(kind):
     for keep in [False] + [True] * (kind in KEEPING):
         others = ["local"]
         named = ""
-        for other in sys.argv[2:]:
+        # Where jobs of AWS run, only what is in one folder is there.
+        for other in [other for other in sys.argv[2:] if other != "aws"]:
             for more in [{}] + [{"keep": True}] * (other in KEEPING):
                 others.append(f"r{len(others)}")
                 named += f"  {others[-1]}: {{ {KEYS.get(other, other)}: {settings_of(other, **more)} }}\n"
