@@ -10,22 +10,24 @@
 /// A value with shared storage: a copy is a snapshot, which is cheap and stays valid.
 package struct Plan: Sendable, Equatable {
   /// One version of the plan; a copy of a plan, of which each step makes several, is one reference to it.
-  private final class Version: Sendable {
-    let parts: Parts
+  @usableFromInline final class Version: Sendable {
+    @usableFromInline let parts: Parts
 
     init(_ parts: Parts) { self.parts = parts }
   }
 
-  private var version: Version
+  @usableFromInline var version: Version
+
+  // Inlinable, so that a use of one property of the workflow does not copy all of it.
 
   /// The current version of the workflow, with its steps in file order.
-  package var workflow: Workflow { version.parts.workflow }
+  @inlinable package var workflow: Workflow { version.parts.workflow }
   /// The declarations of the steps by index, also of those that are gone.
-  package var steps: [Workflow.Step] { version.parts.steps }
+  @inlinable package var steps: [Workflow.Step] { version.parts.steps }
   /// The needs of the steps that are present, by index.
-  package var graph: Graph { version.parts.graph }
+  @inlinable package var graph: Graph { version.parts.graph }
   /// The steps under `finally`, in topological order; found once, because each decision asks.
-  package var finallySteps: [StepIndex] { version.parts.finallySteps }
+  @inlinable package var finallySteps: [StepIndex] { version.parts.finallySteps }
   /// The groups by number, also those that are gone.
   package var groups: GroupTree { version.parts.groups }
 
@@ -43,7 +45,7 @@ package struct Plan: Sendable, Equatable {
   }
 
   /// The declaration of a step.
-  package subscript(step: StepIndex) -> Workflow.Step { steps[step.position] }
+  @inlinable package subscript(step: StepIndex) -> Workflow.Step { steps[step.position] }
 
   /// The number of indices in use; arrays by index need this count.
   package var count: Int { steps.count }
@@ -159,11 +161,11 @@ package struct Plan: Sendable, Equatable {
 
 extension Plan {
   /// What a version of a plan consists of.
-  private struct Parts: Sendable, Equatable {
-    var workflow: Workflow
-    var steps: [Workflow.Step]
-    var graph: Graph
-    var finallySteps: [StepIndex] = []
+  @usableFromInline struct Parts: Sendable, Equatable {
+    @usableFromInline var workflow: Workflow
+    @usableFromInline var steps: [Workflow.Step]
+    @usableFromInline var graph: Graph
+    @usableFromInline var finallySteps: [StepIndex] = []
     var groups: GroupTree
     /// The indices of all ids that were ever part of the run; empty until another workflow is taken.
     private var known: [String: Int] = [:]
