@@ -27,6 +27,7 @@ import cases_aws
 import cases_slurm_commands
 import cases_slurm_engine
 import cases_slurm_resources
+import cases_scenario
 import cases_keep
 import cases_job_container
 from support import CASES, FAILURES, check

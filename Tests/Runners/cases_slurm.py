@@ -270,35 +270,6 @@ def time_limit(kind):
 
 
 @case("slurm")
-def hundred_steps(kind):
-    """A hundred steps on three nodes are restarted in the middle, and the engine is killed."""
-    project = Project("slurm", """
-  - id: a
-    foreach: { from: 1, to: 100 }
-    run: echo "$SLURMD_NODENAME" >> nodes; echo $REPRISE_STEP_ID-$REPRISE_GENERATION >> effects; sleep 1
-""", "max-parallel: 100\n")
-    try:
-        engine = project.start("run", "w.yaml")
-        wait_for("steps begin", lambda: len(lines(project.folder + "/effects")) >= 20)
-        run = project.run_id()
-        project.command("restart", run)
-        wait_for("the second generation runs", lambda: sum(
-            line.endswith("-2") for line in lines(project.folder + "/effects")) >= 20)
-        project.kill(engine)
-        status = project.start("resume", run).wait(240)
-        effects = [line for line in lines(project.folder + "/effects") if not line.endswith("-1")]
-        names = [line.rsplit("-", 1)[0] for line in effects]
-        check(
-            status == 0 and len(names) == 100 and len(set(names)) == 100
-            and set(lines(project.folder + "/nodes")) == {"n1", "n2", "n3"}
-            and not processes_with(f"REPRISE_RUN_ID={run}"),
-            f"slurm: 100 steps on three nodes, restarted and adopted, run once each "
-            f"(status {status}, {len(names)} effects)")
-    finally:
-        project.remove()
-
-
-@case("slurm")
 def cancelled_without_controller(kind):
     """A cancel while slurmctld is down: what has not begun never will."""
     project = Project("slurm", '  - { id: a, run: "echo ran >> effects" }\n')
