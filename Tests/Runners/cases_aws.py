@@ -35,6 +35,8 @@ class Shared(Project):
             file.write(text)
         with open(self.folder + "/tools.json", "w") as file:
             file.write(printed("json")[0])
+        if not queues():
+            check(self.shell(printed("sh")[0]) == 0, "aws: the definition and the queue are made")
 
     def shell(self, text):
         """The status of printed commands, whose output is in the log."""
@@ -42,6 +44,12 @@ class Shared(Project):
             return subprocess.run(
                 ["sh", "-e", "-x", "-c", text], cwd=self.folder, stdout=log, stderr=log,
                 env={**os.environ, "PATH": SHARED + "/bin:" + os.environ["PATH"]}).returncode
+
+
+def queues():
+    answer = subprocess.run(
+        ["aws", "batch", "describe-job-queues", "--query", "jobQueues"], capture_output=True, check=True)
+    return json.loads(answer.stdout)
 
 
 def containers():
@@ -67,11 +75,8 @@ def nothing_is_left():
 def printed_commands(kind):
     """The commands and the files of the page, in their order: ten steps have outputs."""
     with Shared() as project:
-        setup, by_hand, run = printed("sh")
-        registered = project.shell(setup)
-        check(registered == 0, f"{kind}: the definition and the queue are made")
+        _, by_hand, run = printed("sh")
         tried = project.shell(by_hand)
-        # The only one so far.
         listed = any(re.match(r"[0-9a-f-]{36}\t[A-Z]+\t", line) for line in lines(project.log))
         check(tried == 0 and listed, f"{kind}: the three commands can be tried by hand")
         status = project.shell(run)
