@@ -67,7 +67,7 @@ public struct RunnerExecutor: Executor {
       context.adopted
       ?? AttemptToken(
         run: context.run, step: context.step.id, generation: context.generation,
-        attempt: context.attempt)
+        attempt: context.attempt, random: surroundings.random.next())
     spec.heldLocks = context.poolLocks + surroundings.hostsLocks(of: context.run)
     if context.adopted == nil { spec = try prepare(spec, token) }
     let place = RunnerPlace(

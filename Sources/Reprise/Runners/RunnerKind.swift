@@ -65,6 +65,8 @@ public struct RunnerSurroundings: Sendable {
   public internal(set) var directory: String?
   /// The source of time.
   public var clock: any RunClock = SystemClock()
+  /// What makes tokens unique.
+  package var random: any RandomSource = SystemRandomSource()
   /// What the attempt asks for, by setting.
   package var asked: [String: String] = [:]
   /// What the executors of the runner share.

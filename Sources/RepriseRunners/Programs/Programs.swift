@@ -24,6 +24,10 @@ public struct ProgramAnswer: Sendable {
   /// The lines of its standard error.
   public internal(set) var errors: String
 
+  package init(status: Int? = nil, output: String, errors: String) {
+    (self.status, self.output, self.errors) = (status, output, errors)
+  }
+
   /// All that it says about a failure, as one line, without a prefix such as `sbatch: error:`.
   ///
   /// - Parameter program: The name of the program.

@@ -16,6 +16,8 @@ struct SlurmCommands: Scheduler {
   let submission: [String: String]
   /// The arrays of attempts; nil if there are none.
   var arrays: JobArrays?
+  /// Runs a command; a simulation has a cluster in memory instead.
+  var perform = SlurmRunner.perform
 
   /// Creates the value from the environment of the engine.
   ///
@@ -33,6 +35,20 @@ struct SlurmCommands: Scheduler {
       JobVariables.isPlain(name) || JobVariables.settingsOfSlurm.contains(name)
         || further.contains(name)
     }
+  }
+
+  /// Runs a command of Slurm and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - command: The program with its arguments.
+  ///   - environment: Its environment.
+  ///   - limit: The time after which it is killed.
+  /// - Returns: Its answer.
+  /// - Throws: ``RunnerFailure`` if it cannot be started.
+  func answer(
+    of command: [String], in environment: [String: String], within limit: Duration = .seconds(30)
+  ) async throws(RunnerFailure) -> ProgramAnswer {
+    try await perform(command, environment, limit)
   }
 
   /// The jobs of this user, by name, and elements of arrays by their attempts: several may have the same one.

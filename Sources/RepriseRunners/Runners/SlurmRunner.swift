@@ -45,8 +45,25 @@ package struct SlurmRunner: RunnerKind {
   var orphanAfter: Duration?
   var lostAfter: Duration?
 
+  /// Runs a command in an environment, for at most some time.
+  package typealias Perform =
+    @Sendable (_ command: [String], _ environment: [String: String], _ limit: Duration)
+    async throws(RunnerFailure) -> ProgramAnswer
+
+  /// Runs commands as processes.
+  static let perform: Perform = { command, environment, limit async throws(RunnerFailure) in
+    try await answer(of: command, in: environment, within: limit)
+  }
+
   package func makeExecutor(
     named name: String, in surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> any Executor {
+    try makeExecutor(named: name, in: surroundings, performing: Self.perform)
+  }
+
+  /// Creates the executor with another way to run the commands of Slurm, for simulations.
+  package func makeExecutor(
+    named name: String, in surroundings: RunnerSurroundings, performing perform: @escaping Perform
   ) throws(FailureReason) -> any Executor {
     guard findProgram("sbatch", in: surroundings.environment["PATH"]) != nil else {
       throw .notStarted(Self.missing)
@@ -58,7 +75,8 @@ package struct SlurmRunner: RunnerKind {
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
     var commands = commands(in: surroundings)
-    if keep == nil { commands.arrays = JobArrays(in: folder) }
+    commands.perform = perform
+    if keep == nil { commands.arrays = JobArrays(in: folder, random: surroundings.random) }
     let site = SlurmSite(
       options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
       commands: commands, poll: poll ?? .seconds(30),
@@ -107,7 +125,7 @@ package struct SlurmRunner: RunnerKind {
     do throws(RunnerFailure) {
       let commands = commands(in: surroundings)
       _ = try await commands.jobs(within: .seconds(30))
-      let test = try await answer(
+      let test = try await commands.answer(
         of: ["sbatch", "--test-only", "--wrap", "true"] + options, in: commands.submission)
       guard test.status != 0 else { return [] }
       let reason = test.wholeComplaint(of: "sbatch")

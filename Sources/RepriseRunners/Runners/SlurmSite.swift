@@ -92,7 +92,8 @@ final class SlurmSite: JobSite {
     let (token, path) = (job.token, job.folder.path)
     let script = "exec \(shellQuoted(program)) host \(token) --folder \(shellQuoted(path))"
     let words = Self.words(named: token.text, in: path, log: job.folder.hostLogPath) + options
-    let said = try await answer(of: words + ["--wrap", script], in: variables(token.text))
+    let said = try await commands.answer(
+      of: words + ["--wrap", script], in: variables(token.text))
     guard said.status == 0 else {
       throw await SlurmCommands.failure(of: said) { await queue.hasActiveJobs }
     }
@@ -117,7 +118,7 @@ final class SlurmSite: JobSite {
       + options + [
         "--array=0-\(jobs.count - 1)", "--wrap", SlurmArrays.script(program, in: folder),
       ]
-    let said = try await answer(of: words, in: variables(name))
+    let said = try await commands.answer(of: words, in: variables(name))
     guard said.status == 0 else {
       if SlurmCommands.refusesArray(said) { return .failure(.tooMany) }
       // A limit may also be one that fewer jobs do not reach.

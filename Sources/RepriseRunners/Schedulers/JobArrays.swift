@@ -22,15 +22,18 @@ final class JobArrays: Sendable {
   static let listName = "folders"
 
   private let root: String
+  private let random: any RandomSource
   /// The attempts of arrays, by name; none for what is no array of ours.
   private let known = Mutex<[String: [AttemptToken]]>([:])
 
   /// Creates the value; nil if a path in the folder cannot be a line of a file.
   ///
-  /// - Parameter root: The folder of all attempts.
-  init?(in root: String) {
+  /// - Parameters:
+  ///   - root: The folder of all attempts.
+  ///   - random: What makes the names unique.
+  init?(in root: String, random: any RandomSource = SystemRandomSource()) {
     guard !root.contains("\n") else { return nil }
-    self.root = root
+    (self.root, self.random) = (root, random)
   }
 
   /// Writes the folder of a new array.
@@ -41,7 +44,9 @@ final class JobArrays: Sendable {
   /// - Returns: The name of the array.
   /// - Throws: The system error.
   func make(_ tokens: [AttemptToken], of run: RunID) throws(Errno) -> String {
-    let name = AttemptToken(run: run, step: Self.step, generation: 0, attempt: 0).text
+    let token = AttemptToken(
+      run: run, step: Self.step, generation: 0, attempt: 0, random: random.next())
+    let name = token.text
     let folder = folder(of: name)
     try makeFolder(folder, permissions: .ownerReadWriteExecute)
     let lines = tokens.map { AttemptFolder(of: $0, in: root).path + "\n" }.joined()
