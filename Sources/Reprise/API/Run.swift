@@ -64,6 +64,7 @@ public final class Run: Sendable {
       page.controls = Array(repeating: StepControl(), count: plan.count)
       page.begin(usualDurations, setting: results)
       slots.follow(page.state)
+      slots.letGoOn(plan.order.filter { page.controls[$0].isAdopting })
     }
     let performer = engine.makePerformer(
       of: id, state, ledger, slots, observer, secrets, continuation)

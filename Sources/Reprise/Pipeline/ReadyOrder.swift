@@ -5,7 +5,8 @@ import Workflows
 /// The order in which ready steps begin: the order of the file, unless the workflow says otherwise.
 ///
 /// Steps with a higher `priority` come first. With `order: longest-path`, those of equal priority
-/// are ordered by the longest chain of steps that begins with them, in the times of earlier runs.
+/// are ordered by the longest chain of steps that begins with them, in the times of earlier runs. Steps that
+/// go on from an earlier engine come before all others: they use their slots already.
 struct ReadyOrder: Sendable, Equatable {
   /// The duration of a step without an earlier run, if no step has one.
   private static let unknownDuration: Duration = .seconds(1)
@@ -14,6 +15,10 @@ struct ReadyOrder: Sendable, Equatable {
   private var ranks: [Int]?
   /// The index of the step of each rank.
   private var steps: [Int] = []
+  /// The steps that go on from an earlier engine, until they have their slots.
+  var goingOn: Set<Int> = []
+  /// What their ranks are lower by.
+  private static let advantage = 1 << 40
 
   /// The order of indices.
   init() {}
@@ -51,10 +56,15 @@ struct ReadyOrder: Sendable, Equatable {
   }
 
   /// Returns the rank of a step; a lower one begins first.
-  func rank(of step: Int) -> Int { ranks?[step] ?? step }
+  func rank(of step: Int) -> Int {
+    (ranks?[step] ?? step) - (goingOn.contains(step) ? Self.advantage : 0)
+  }
 
   /// Returns the step of a rank.
-  func step(ofRank rank: Int) -> Int { ranks == nil ? rank : steps[rank] }
+  func step(ofRank rank: Int) -> Int {
+    let rank = rank < 0 ? rank + Self.advantage : rank
+    return ranks == nil ? rank : steps[rank]
+  }
 
   /// Returns a random number of an id: FNV-1a, then the finalizer of SplitMix64.
   private static func key(of id: String, _ seed: UInt64) -> UInt64 {

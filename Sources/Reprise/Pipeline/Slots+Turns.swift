@@ -101,6 +101,7 @@ extension Slots.State {
   /// - Returns: The callback that begins the step.
   private mutating func begin(_ step: Int) -> [Slots.Turn] {
     let begin = waiting.removeValue(forKey: step)?.begin
+    order.goingOn.remove(step)
     for member in items.begin(step) { requeue(member) }
     unparkForFreeSlots(of: step)
     return begin.map { [$0] } ?? []

@@ -149,6 +149,7 @@ final class Slots: Sendable {
         plan.contains(StepIndex($0))
       }
       for limit in taken { next.limits[limit].free -= 1 }
+      next.order.goingOn = state.order.goingOn.filter { plan.contains(StepIndex($0)) }
       for (step, waiting) in state.waiting where plan.contains(StepIndex(step)) {
         next.waiting[step] = waiting
         next.requeue(step)
@@ -159,6 +160,11 @@ final class Slots: Sendable {
       next.groupsOver = state.groupsOver + state.groupsWithHeldPlaces.subtracting(held)
       state = next
     }
+  }
+
+  /// Lets steps that go on from an earlier engine take their slots before all others.
+  func letGoOn(_ steps: [StepIndex]) {
+    state.withLock { $0.order.goingOn.formUnion(steps.map(\.position)) }
   }
 
   /// The number of waiting steps.

@@ -82,6 +82,25 @@ struct SlotsTests {
     #expect(slots.waitingCount == 0)
   }
 
+  @Test func `steps that go on from an earlier engine have their slots before all others`() throws {
+    let slots = try slots(
+      of: """
+        steps:
+          - parallel:
+              - { id: a, mutex: m, run: x }
+              - { id: b, run: x }
+              - { id: c, mutex: m, run: x }
+              - { id: d, run: x }
+        """, 2)
+    slots.letGoOn([StepIndex(2), StepIndex(3)])
+    #expect(begun(slots, [0, 1, 2, 3]) == [2, 3])
+    // In another attempt, they have no advantage.
+    slots.release(StepIndex(3))
+    #expect(begun(slots, [3]) == [])
+    #expect(!slots.withdraw(StepIndex(1), generation: 1), "it has the slot")
+    #expect(slots.withdraw(StepIndex(3), generation: 1))
+  }
+
   @Test func `a step that leaves the queue makes room for the next`() throws {
     let slots = try slots(
       of: "steps: [{ id: s, foreach: { from: 1, to: 9 }, max-parallel: 1, run: x }]")
