@@ -171,7 +171,38 @@ struct LateAnswerTests {
     #expect(lists[1] - lists[0] == .milliseconds(500))
   }
 
+  @Test func `what lists have said of a submission does not count for the next one`() async throws {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    let queue = JobQueue(scheduler, times, poll: .seconds(15), clock: scheduler.clock)
+    times.end(Self.token(), at: scheduler.clock.now)
+    var isAbsent = false
+    for _ in 1...20 where !isAbsent {
+      scheduler.clock.advance(by: .seconds(1))
+      isAbsent = (try? await queue.sight(of: Self.token())) == .absent
+    }
+    #expect(isAbsent, "its submission was not answered, and there is no job")
+    times.begin(Self.token())
+    scheduler.submit(Self.token(), knownAfter: .zero)
+    times.end(Self.token(), at: scheduler.clock.now)
+    await queue.submitted(Self.token())
+    #expect(try await queue.sight(of: Self.token()) == .present)
+  }
+
   // MARK: Withdrawals
+
+  @Test func `a job that one list forgets leaves the queue all the same`() async {
+    let scheduler = FakeScheduler()
+    let times = SubmissionTimes(since: scheduler.clock.now)
+    scheduler.submit(Self.token(), knownAfter: .zero)
+    times.end(Self.token(), at: scheduler.clock.now)
+    scheduler.clock.advance(by: .seconds(5))
+    scheduler.emptyLists.withLock { $0 = 1 }
+    let withdrawals = JobWithdrawals(scheduler, times, clock: scheduler.clock)
+    withdrawals.add(Self.token())
+    #expect(await withdrawals.finish() == nil)
+    #expect(scheduler.left == [])
+  }
 
   @Test(arguments: [Duration.zero, .milliseconds(300), .milliseconds(1900)])
   func `a job that is cancelled at once leaves the queue, however late it is known`(
@@ -310,7 +341,7 @@ struct LateAnswerTests {
 
 extension FolderRunner {
   /// Whether there is certainly no such attempt.
-  fileprivate func isAbsent(_ token: AttemptToken) async throws -> Bool {
+  func isAbsent(_ token: AttemptToken) async throws -> Bool {
     do {
       return try await find(token) == nil
     } catch RunnerFailure.cannotAsk {

@@ -73,6 +73,16 @@ package struct AttemptFolder: Sendable {
     discarded.remove()
   }
 
+  /// The attempts of a run that may have jobs, and that an engine has claimed, so that no host begins them.
+  static func claimedByEngines(of run: RunID, in root: String) -> [AttemptToken] {
+    FolderReader.names(in: root).filter { $0.hasPrefix("\(run).") }.compactMap { name in
+      let folder = AttemptFolder(path: root + "/" + name)
+      guard let claim = folder.claim, claim.host == nil else { return nil }
+      // What was refused has none.
+      return folder.isSubmitted && folder.submissionNote.isEmpty ? nil : AttemptToken(name)
+    }
+  }
+
   /// Removes the folders of all attempts of a run, except those that a host of this machine holds.
   ///
   /// - Parameters:

@@ -30,8 +30,11 @@ package protocol AttemptSite: Sendable {
 
   /// Waits until what was withdrawn of a run is gone, but not for ever.
   ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - claimed: Returns its attempts that an engine has claimed, perhaps one before this.
   /// - Returns: What is left, in a sentence; nil if nothing is.
-  func finishWithdrawals(of run: RunID) async -> String?
+  func finishWithdrawals(of run: RunID, _ claimed: () -> [AttemptToken]) async -> String?
 
   /// Ends what an attempt has left outside of the process tree of its host, which has died.
   ///
@@ -72,7 +75,9 @@ extension AttemptSite {
 
   package func withdraw(_ token: AttemptToken) {}
 
-  package func finishWithdrawals(of run: RunID) async -> String? { nil }
+  package func finishWithdrawals(
+    of run: RunID, _ claimed: () -> [AttemptToken]
+  ) async -> String? { nil }
 
   package func forget(_ token: AttemptToken) {}
 }
@@ -117,14 +122,31 @@ package struct FolderRunner: Runner {
       do throws(RunnerFailure) {
         folder.markSubmitted(as: try await site.submit(spec, token, folder))
       } catch {
-        guard case .refused = error else { throw error }
-        // A command may fail and have submitted the job all the same: it must not begin any more, beside
-        // the next attempt. If its host was faster, it is followed.
-        if let isOurs = try? folder.claimForEngine(), !isOurs { return handle(token) }
+        if case .cannotAsk = error { throw error }
+        guard try isPrevented(folder, after: error) else { return handle(token) }
         throw error
       }
     }
     return handle(token)
+  }
+
+  /// Makes sure that no host begins an attempt that was not submitted.
+  ///
+  /// A command may fail and have submitted the job all the same, or an earlier one that was not answered may
+  /// have: it must not begin any more, beside the next attempt.
+  ///
+  /// - Returns: Whether none does; if a host was faster, it is followed.
+  private func isPrevented(
+    _ folder: AttemptFolder, after failure: RunnerFailure
+  ) throws(RunnerFailure) -> Bool {
+    do throws(Errno) {
+      guard try folder.claimForEngine() else { return false }
+      // The next submission makes another folder.
+      try failure.isNeverBegun ? folder.discard() : folder.markSubmitted(as: "")
+    } catch {
+      if failure.isNeverBegun { throw .cannotAsk("cannot write to \(folder.path): \(error)") }
+    }
+    return true
   }
 
   /// Finds the folder of an attempt.
@@ -203,7 +225,9 @@ package struct FolderRunner: Runner {
   }
 
   /// Waits until what was withdrawn of the run is gone.
-  package func release(_ run: RunID) async -> String? { await site.finishWithdrawals(of: run) }
+  package func release(_ run: RunID) async -> String? {
+    await site.finishWithdrawals(of: run) { AttemptFolder.claimedByEngines(of: run, in: root) }
+  }
 
   private func handle(_ token: AttemptToken) -> FolderHandle {
     FolderHandle(

@@ -157,9 +157,9 @@ final class SlurmSite: JobSite {
     return job.id
   }
 
-  func finishWithdrawals(of run: RunID) async -> String? {
+  func finishWithdrawals(of run: RunID, _ claimed: () -> [AttemptToken]) async -> String? {
     failedNodes.forget(run)
-    return await jobs.finishWithdrawals(of: run)
+    return await jobs.finishWithdrawals(of: run, claimed())
   }
 
   func end(of token: AttemptToken) async -> AttemptEnd? {

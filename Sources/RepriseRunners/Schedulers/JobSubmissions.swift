@@ -38,11 +38,6 @@ actor JobSubmissions {
     let continuation: Continuation
   }
 
-  private struct Batch {
-    var wanted: Set<Int>
-    let task: Task<Void, Never>
-  }
-
   private typealias Continuation = CheckedContinuation<Result<String, RunnerFailure>, Never>
 
   private let clock: any RunClock
@@ -50,7 +45,8 @@ actor JobSubmissions {
   private var gate: SubmissionGate
   private var nextID = 1
   private var callers: [Int: Caller] = [:]
-  private var batches: [Int: Batch] = [:]
+  /// The ids of the jobs of each submission in flight that are still wanted.
+  private var batches: [Int: Set<Int>] = [:]
   private var pause = GrowingDelay(from: .seconds(1))
   private var timer: Task<Void, Never>?
   private var alarm: (time: Timestamp, task: Task<Void, Never>)?
@@ -109,12 +105,9 @@ actor JobSubmissions {
       caller.continuation.resume(returning: .failure(.neverBegun(Self.notSubmitted)))
       return
     }
-    // Others may be submitted by the same command.
+    // The command goes on: its answer has the number by which the job is removed.
     caller.continuation.resume(returning: .failure(.cannotAsk("its submission was not answered")))
-    for (number, batch) in batches where batch.wanted.contains(id) {
-      batches[number]?.wanted.remove(id)
-      if batch.wanted.count == 1 { batch.task.cancel() }
-    }
+    for number in batches.keys { batches[number]?.remove(id) }
   }
 
   private func proceed() {
@@ -138,19 +131,19 @@ actor JobSubmissions {
     for job in jobs { times.begin(job.token) }
     let number = nextID
     nextID += 1
-    let task = Task {
+    batches[number] = Set(jobs.map(\.id))
+    Task {
       let answer =
         await submissions.first?.command(submissions) ?? .failure(.failure(.cannotAsk("")))
       end(jobs, answer, number)
     }
-    batches[number] = Batch(wanted: Set(jobs.map(\.id)), task: task)
   }
 
   private func end(
     _ jobs: [PendingJob], _ answer: Result<[String], Submission.Refusal>, _ number: Int
   ) {
     for job in jobs { times.end(job.token, at: clock.now) }
-    let wanted = batches.removeValue(forKey: number)?.wanted ?? []
+    let wanted = batches.removeValue(forKey: number) ?? []
     let outcome = gate.note(Self.meaning(of: answer), to: jobs, wanted: wanted)
     if outcome == .isFinal {
       for (index, job) in jobs.enumerated() {

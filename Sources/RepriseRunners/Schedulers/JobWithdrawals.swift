@@ -7,14 +7,29 @@ import Synchronization
 /// The jobs of a run that must leave the queue, since the engine has claimed their attempts.
 ///
 /// They are collected for a moment and withdrawn together, again and again until a list does not have them
-/// any more that would show them: one that was asked for some time after their submission. A job that starts
-/// all the same ends at once.
+/// any more that would show them: one that was asked for some time after their submission. Of a job that no
+/// list has shown and no command has removed, a second list must agree. A job that starts all the same ends at
+/// once.
 actor JobWithdrawals {
   /// An attempt whose jobs are withdrawn.
   private struct Entry {
     let addedAt: Timestamp
     let token: AttemptToken
     var jobs: [String] = []
+    /// Whether the scheduler has taken the request to remove its jobs.
+    var isRemoved = false
+    /// When a list was asked for first that did not have it.
+    var missingSince: Timestamp?
+
+    /// Takes what a list says, which was asked for at a time and would show its jobs.
+    ///
+    /// - Returns: Whether nothing of it is in the queue.
+    mutating func isGone(by listed: [SchedulerJob], askedAt: Timestamp) -> Bool {
+      guard listed.isEmpty, !isRemoved else { return jobs.isEmpty }
+      let since = missingSince ?? askedAt
+      missingSince = since
+      return askedAt - since >= MissingJob.doubt
+    }
   }
 
   private static let collectTime = Duration.milliseconds(50)
@@ -35,6 +50,8 @@ actor JobWithdrawals {
   private var work: Task<Void, Never>?
   private var problem: String?
   private var isAnswered = true
+  /// Those that are certainly gone.
+  private var gone: Set<String> = []
 
   init(_ scheduler: any Scheduler, _ times: SubmissionTimes, clock: any RunClock) {
     self.scheduler = scheduler
@@ -50,12 +67,18 @@ actor JobWithdrawals {
 
   /// Waits until all are gone, or do not become fewer.
   ///
+  /// - Parameter others: Further attempts that an engine has claimed, such as those of an earlier one.
   /// - Returns: What is left, in a sentence; nil if nothing is.
-  func finish() async -> String? {
+  func finish(_ others: [AttemptToken] = []) async -> String? {
+    takeAdded()
+    for token in others where entries[token.text] == nil && !gone.contains(token.text) {
+      entries[token.text] = Entry(addedAt: clock.now, token: token)
+    }
     start()
     await work?.value
     guard !entries.isEmpty else { return nil }
     let (count, jobs) = (entries.count, jobs)
+    let unlisted = entries.values.count { $0.jobs.isEmpty }
     entries = [:]
     guard !jobs.isEmpty else {
       return
@@ -66,6 +89,7 @@ actor JobWithdrawals {
     let reason = problem.map { " (\($0))" } ?? ""
     return
       "\(jobs.count) cancelled job\(jobs.count == 1 ? " is" : "s are") still in the queue of \(scheduler.name)"
+      + (unlisted > 0 ? ", and \(unlisted) more may be" : "")
       + "\(reason): each ends at once when it starts; to remove them: \(scheduler.removal(of: shown))"
   }
 
@@ -118,7 +142,7 @@ actor JobWithdrawals {
     var last = clock.now
     for entry in entries.values {
       guard entry.jobs.isEmpty, let time = times.listed(entry.token) else { return pause }
-      last = max(last, time)
+      last = max(last, time, entry.missingSince?.advanced(by: MissingJob.doubt) ?? time)
     }
     let rest = last - clock.now
     return rest > .zero ? rest + .milliseconds(1) : pause
@@ -134,12 +158,19 @@ actor JobWithdrawals {
       let listed = try await scheduler.jobs(within: Self.commandTimeMax)
       isAnswered = true
       for (name, entry) in entries {
-        let jobs = (scheduler.key(of: entry.token).flatMap { listed[$0] } ?? []).filter(\.isActive)
-          .map(\.id)
-        entries[name]?.jobs = jobs
-        guard jobs.isEmpty, entry.addedAt < askedAt, times.isListed(entry.token, at: askedAt)
-        else { continue }
+        var entry = entry
+        let key = scheduler.key(of: entry.token)
+        let shown = key.flatMap { listed[$0] } ?? []
+        entry.jobs = shown.filter(\.isActive).map(\.id)
+        entries[name] = entry
+        guard entry.addedAt < askedAt, times.isListed(entry.token, at: askedAt) else { continue }
+        // Without a key, there is nothing that a list could show.
+        guard entry.isGone(by: shown, askedAt: askedAt) || key == nil else {
+          entries[name] = entry
+          continue
+        }
         entries[name] = nil
+        gone.insert(name)
         isFewer = true
       }
     } catch {
@@ -150,6 +181,13 @@ actor JobWithdrawals {
   }
 
   private func cancel(_ jobs: [String]) async {
-    problem = await scheduler.cancel(jobs, within: Self.commandTimeMax) ?? problem
+    if let problem = await scheduler.cancel(jobs, within: Self.commandTimeMax) {
+      self.problem = problem
+      return
+    }
+    let removed = Set(jobs)
+    for (name, entry) in entries where !entry.jobs.isEmpty && removed.isSuperset(of: entry.jobs) {
+      entries[name]?.isRemoved = true
+    }
   }
 }

@@ -83,7 +83,9 @@ extension JobSite {
 
   func withdraw(_ token: AttemptToken) { jobs.withdraw(token) }
 
-  func finishWithdrawals(of run: RunID) async -> String? { await jobs.finishWithdrawals(of: run) }
+  func finishWithdrawals(of run: RunID, _ claimed: () -> [AttemptToken]) async -> String? {
+    await jobs.finishWithdrawals(of: run, claimed())
+  }
 }
 
 /// A scheduler as a site of attempts.
@@ -123,12 +125,14 @@ final class SchedulerSite: JobSite {
     }
     return try await jobs.submit(
       Submission(token: token, folder: folder, group: group) { [self] submissions in
+        let tokens = submissions.map(\.token)
         do throws(RunnerFailure) {
           guard submissions.count > 1, let arrays, let arrayScheduler, let run = token.run else {
             return .success([try await submitted(submissions[0])])
           }
           return try await submitted(submissions, of: run, arrays, arrayScheduler)
         } catch {
+          if case .cannotAsk = error { tokens.forEach(numbered.noteUnanswered) }
           return .failure(.failure(error))
         }
       })
@@ -153,6 +157,7 @@ final class SchedulerSite: JobSite {
       + shellQuoted(folder.path)
     let new = try newJob(
       script, in: folder.path, named: token.text, log: folder.hostLogPath, step: token)
+    numbered.noteSubmission(of: token)
     let number = try await scheduler.submit(new)
     // Before anyone asks for it.
     numbered.note(number, of: token)
@@ -177,6 +182,7 @@ final class SchedulerSite: JobSite {
       without: hiddenVariables)
     let new = try newJob(
       host, in: folder, named: name, log: folder + "/log", step: jobs[0].token)
+    jobs.map(\.token).forEach(numbered.noteSubmission)
     let answer = try await scheduler.submit(new, elements: jobs.count)
     if case .success(let numbers) = answer {
       for (job, number) in zip(jobs, numbers) { numbered.note(number, of: job.token) }
@@ -184,12 +190,12 @@ final class SchedulerSite: JobSite {
     return answer
   }
 
-  /// Writes the script of a job.
+  /// Writes the script of a job, right before its submission: an attempt without one was never submitted.
   private func newJob(
     _ script: String, in folder: String, named name: String, log: String, step: AttemptToken
   ) throws(RunnerFailure) -> NewJob {
     let job = NewJob(
-      script: folder + "/job.sh", log: log, folder: folder, name: Self.shownName(step),
+      script: NumberedJobs.script(in: folder), log: log, folder: folder, name: Self.shownName(step),
       marks: DetachedHost.variables(named: name))
     do throws(Errno) {
       try writeFile(Array("#!/bin/sh\n\(script)\n".utf8), to: job.script, overwriting: true)
@@ -210,6 +216,7 @@ final class SchedulerSite: JobSite {
   func job(_ note: String) -> String? { note.isEmpty ? nil : note }
 
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
+    numbered.noteIfUnanswered(token, arrays)
     let sight = try await jobs.queue.sight(of: token)
     // What will never run would stay in the queue for ever.
     if await jobs.queue.job(of: token)?.phase == .refused {
@@ -261,7 +268,20 @@ final class SchedulerSite: JobSite {
     return nil
   }
 
+  func withdraw(_ token: AttemptToken) {
+    numbered.noteIfUnanswered(token, arrays)
+    jobs.withdraw(token)
+  }
+
+  func finishWithdrawals(of run: RunID, _ claimed: () -> [AttemptToken]) async -> String? {
+    let left = await jobs.finishWithdrawals(of: run, claimed())
+    let sentences = [left, numbered.unansweredSubmissions(of: run)].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
+  }
+
   func forget(_ token: AttemptToken) {
+    // Of several jobs, another one may have run the attempt.
+    if numbered.isOneOfSeveral(token) { jobs.withdraw(token) }
     Task {
       await jobs.forget(token)
       numbered.forget(token)
@@ -276,6 +296,10 @@ final class NumberedJobs: Scheduler {
   private let comparing: @Sendable (String) -> String
   /// The numbers of jobs, besides those that are noted in the folders of attempts.
   private let numbers = Mutex<[AttemptToken: String]>([:])
+  /// The attempts that this engine has submitted.
+  private let own = Mutex<Set<AttemptToken>>([])
+  /// How many submissions of attempts were not answered.
+  private let unanswered = Mutex<[AttemptToken: Int]>([:])
   /// The whole numbers by what is compared of them.
   private let whole = Mutex<[String: String]>([:])
 
@@ -292,6 +316,53 @@ final class NumberedJobs: Scheduler {
     comparing: @escaping @Sendable (String) -> String
   ) {
     (self.scheduler, self.attempts, self.comparing) = (scheduler, attempts, comparing)
+  }
+
+  /// The script of a job, in the folder of its attempt or array.
+  static func script(in folder: String) -> String { folder + "/job.sh" }
+
+  /// Notes that this engine submits an attempt.
+  func noteSubmission(of token: AttemptToken) { own.withLock { _ = $0.insert(token) } }
+
+  /// Notes that a submission was not answered, so that there may be a job whose number is not known.
+  func noteUnanswered(_ token: AttemptToken) {
+    unanswered.withLock { $0[token, default: 0] += 1 }
+  }
+
+  /// Does so for a submission of an earlier engine, alone or as an element of an array.
+  func noteIfUnanswered(_ token: AttemptToken, _ arrays: JobArrays?) {
+    let folder = AttemptFolder(of: token, in: attempts)
+    guard number(of: token) == nil, !own.withLock({ $0.contains(token) }), !folder.isSubmitted,
+      mayAccess(Self.script(in: folder.path), .existence)
+        || arrays?.elements(of: token).isEmpty == false
+    else { return }
+    unanswered.withLock { $0[token] = max($0[token] ?? 0, 1) }
+  }
+
+  /// Whether an attempt that is over may have several jobs, of which one is known.
+  func isOneOfSeveral(_ token: AttemptToken) -> Bool {
+    let isKnown = number(of: token) != nil
+    return unanswered.withLock { unanswered in
+      guard let count = unanswered[token] else { return false }
+      // Without a number, it was one of these jobs that ran.
+      if !isKnown, AttemptFolder(of: token, in: attempts).claim?.host != nil {
+        unanswered[token] = count > 1 ? count - 1 : nil
+      }
+      return isKnown
+    }
+  }
+
+  /// Says how many submissions of a run were not answered; nil if all were.
+  func unansweredSubmissions(of run: RunID) -> String? {
+    own.withLock { own in own = own.filter { $0.run != run } }
+    let count = unanswered.withLock { unanswered in
+      defer { unanswered = unanswered.filter { $0.key.run != run } }
+      return unanswered.filter { $0.key.run == run }.values.reduce(0, +)
+    }
+    guard count > 0 else { return nil }
+    return
+      "\(count) submission\(count == 1 ? " was" : "s were") not answered by \(name): a job that is "
+      + "there all the same ends at once when it starts"
   }
 
   func note(_ number: String, of token: AttemptToken) {

@@ -56,9 +56,14 @@ final class SubmittedJobs: Sendable {
 
   /// Waits until what was withdrawn of a run is gone, but not for ever.
   ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - claimed: Its attempts that an engine has claimed, perhaps an earlier one.
   /// - Returns: What is left, in a sentence; nil if nothing is.
-  func finishWithdrawals(of run: RunID) async -> String? {
-    await withdrawals.withLock { $0.removeValue(forKey: run) }?.finish()
+  func finishWithdrawals(of run: RunID, _ claimed: [AttemptToken]) async -> String? {
+    let known = withdrawals.withLock { $0.removeValue(forKey: run) }
+    guard known != nil || !claimed.isEmpty else { return nil }
+    return await (known ?? JobWithdrawals(scheduler, times, clock: clock)).finish(claimed)
   }
 
   /// Notes that an attempt is over, so that there may be room for another one.
