@@ -93,8 +93,9 @@ trace-campaign: test-needs
 HOURS ?= 8
 simulate: install-needs
 	$(BUILD) -c release --product simulate
-	.build/release/simulate --hours $$(awk "BEGIN { print $(HOURS) / 2 }") --failures 20
-	.build/release/simulate --hours $$(awk "BEGIN { print $(HOURS) / 2 }") --failures 20 --groups
+	.build/release/simulate --hours $$(awk "BEGIN { print $(HOURS) / 3 }") --failures 20
+	.build/release/simulate --hours $$(awk "BEGIN { print $(HOURS) / 3 }") --failures 20 --groups
+	.build/release/simulate --hours $$(awk "BEGIN { print $(HOURS) / 3 }") --failures 20 --clusters
 
 # The same with faults planted in copies of the engine; prints how many seeds find each fault.
 FAULT_SEEDS ?= 2000

@@ -174,10 +174,14 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "Simulator",
-      dependencies: ["Reprise", "RepriseTesting", "WorkflowFiles", "CombineOperators"],
+      dependencies: [
+        "Platform", "Reprise", "RepriseRunners", "RepriseTesting", "WorkflowFiles",
+        "CombineOperators",
+      ],
       path: "Tests/Simulator"),
     .executableTarget(name: "simulate", dependencies: ["Simulator"], path: "Tests/simulate"),
-    .testTarget(name: "SimulationTests", dependencies: ["simulate"], exclude: ["Scenarios"]),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["simulate", "TestSupport"], exclude: ["Scenarios"]),
     .executableTarget(
       name: "EmbeddingServer", dependencies: ["Reprise", "RepriseHost", "RepriseJournal"],
       path: "Tests/EmbeddingServer"),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Whole runs in virtual time, in separate processes: see Documentation/campaigns.md.
@@ -25,6 +26,15 @@ import Testing
     print(ended.output)
     #expect(ended.status == 0, "\(ended.output)")
     #expect(ended.number(before: "runs in") == (isSoak ? 100_000 : 400))
+  }
+
+  @Test func `jobs of a cluster run once, and leave its queue, whatever it answers`() async throws {
+    let count = rounds(200, soak: 20_000)
+    let ended = try await simulate(
+      "--clusters", "--count", "\(count)", "--seconds", "3000", "--workers", "1")
+    print(ended.output)
+    #expect(ended.status == 0, "\(ended.output)")
+    #expect(ended.number(before: "runs in") == count)
   }
 
   @Test(arguments: [[], ["--groups"]])

@@ -6,6 +6,8 @@ public import Foundation
 public struct Figures: Sendable {
   /// The number of simulations.
   public var runs = 0
+  /// The number of jobs of clusters.
+  public var jobs = 0
   /// The numbers of events, jobs and queue items, crashes, and generations.
   public var events = 0, items = 0, crashes = 0, generations = 0
   /// The virtual time that has passed.
@@ -21,6 +23,7 @@ public struct Figures: Sendable {
     items += verdict.items
     crashes += verdict.crashes
     generations += verdict.generations
+    jobs += verdict.jobs
     virtualSeconds += verdict.seconds
   }
 
@@ -33,6 +36,7 @@ public struct Figures: Sendable {
     return "\(runs) runs in \(Int(realSeconds)) s, \(perSecond) a second, \(events) events, "
       + "\(items) jobs and queue items, \(generations) generations, \(crashes) crashes, "
       + "\(Int(virtualSeconds / max(realSeconds, 0.001))) times real time"
+      + (jobs > 0 ? ", \(jobs) jobs" : "")
       + (disturbed > 0 ? ", \(disturbed) disturbed by earlier seeds" : "")
   }
 }
@@ -52,6 +56,8 @@ public struct Campaign {
   public var failuresMax = 1
   /// Whether the workflows are trees of groups.
   public var usesForests = false
+  /// Whether the steps are jobs of a cluster.
+  public var usesClusters = false
   /// The sizes of the workflows; the generator's own if nil.
   public var sizes: ClosedRange<Int>?
   /// Called with each verdict of a seed.
@@ -68,6 +74,12 @@ public struct Campaign {
     }
     var generator = ScenarioGenerator(seed: seed)
     return generator.scenario(sizes: sizes)
+  }
+
+  /// Returns the scenario of a seed with a cluster.
+  public func clusterScenario(of seed: UInt64) -> ClusterScenario {
+    var generator = ClusterGenerator(seed: seed)
+    return generator.scenario()
   }
 
   /// Runs consecutive seeds until the count or the time is used up.
@@ -96,7 +108,8 @@ public struct Campaign {
       if Date() >= deadline { return }
       write("seed \(seed)\n")
       alarm(120)
-      let verdict = simulated(scenario(of: seed))
+      let verdict =
+        usesClusters ? simulated(clusterScenario(of: seed)) : simulated(scenario(of: seed))
       guard let data = try? JSONEncoder().encode(verdict) else { return }
       write(String(decoding: data, as: UTF8.self) + "\n")
     }
@@ -120,10 +133,21 @@ public struct Campaign {
 
   /// Counts a failure if the seed fails alone as well.
   private func confirm(_ seed: UInt64, _ figures: inout Figures) {
-    if let failure = isolated(scenario(of: seed)).failure {
+    let verdict =
+      usesClusters ? isolated(clusterScenario(of: seed)) : isolated(scenario(of: seed))
+    if let failure = verdict.failure {
       figures.failures.append((seed, failure))
     } else {
       figures.disturbed += 1
+    }
+  }
+
+  /// Simulates a scenario of a cluster in this process.
+  private func simulated(_ scenario: ClusterScenario) -> Verdict {
+    do {
+      return try ClusterSimulation(scenario, options).verdictAtEnd()
+    } catch {
+      return Verdict(failure: Failure(oracle: "simulator", message: "\(error)"))
     }
   }
 
@@ -140,9 +164,20 @@ public struct Campaign {
   ///
   /// - Returns: The verdict.
   public func isolated(_ scenario: Scenario, seconds: UInt32 = 60) -> Verdict {
+    isolated(seconds) { simulated(scenario) }
+  }
+
+  /// Simulates a scenario of a cluster in a process of its own, and prints what the process printed.
+  ///
+  /// - Returns: The verdict.
+  public func isolated(_ scenario: ClusterScenario, seconds: UInt32 = 60) -> Verdict {
+    isolated(seconds) { simulated(scenario) }
+  }
+
+  private func isolated(_ seconds: UInt32, _ verdict: () -> Verdict) -> Verdict {
     let ended = ChildProcess(seconds: seconds) { write in
       guard installHooks() else { return }
-      let verdict = simulated(scenario)
+      let verdict = verdict()
       if let data = try? JSONEncoder().encode(verdict) {
         write(String(decoding: data, as: UTF8.self))
       }
@@ -181,6 +216,17 @@ public struct Campaign {
         else { return false }
         return abs(time - otherTime) <= 5
       }
+  }
+
+  /// Returns a smaller scenario of a cluster with the same failure.
+  public func shrunk(
+    _ scenario: ClusterScenario, _ failure: Failure
+  ) -> (ClusterScenario, tries: Int) {
+    var quiet = self
+    quiet.options.isVerbose = false
+    var shrinker = ClusterShrinker(scenario, oracle: failure.oracle) { quiet.isolated($0).failure }
+    let smaller = shrinker.shrunk()
+    return (smaller, shrinker.tries)
   }
 
   /// Returns a smaller scenario with the same failure.

@@ -18,6 +18,8 @@ public struct Verdict: Codable, Sendable {
   public var history: [String: String] = [:]
   /// The number of generations that were started by restarts.
   public var generations = 0
+  /// The number of jobs of a cluster.
+  public var jobs = 0
 }
 
 /// The options of a simulation.

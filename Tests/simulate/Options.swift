@@ -50,6 +50,7 @@ struct Options {
       case "--traces": printsTraces = true
       case "--computed-items": comparesItems = true
       case "--groups": campaign.usesForests = true
+      case "--clusters": campaign.usesClusters = true
       case "--no-shrink": shrinks = false
       case "--workers": campaign.workers = try value(option)
       case "--failures": campaign.failuresMax = try value(option)
@@ -71,6 +72,9 @@ struct Options {
   func run() -> Int32 {
     if let replay { return run(file: replay) }
     if let faults { return plant(seeds: faults) }
+    if let seed, campaign.usesClusters {
+      return run(campaign.clusterScenario(of: seed), command: "--clusters --seed \(seed)")
+    }
     if let seed {
       return run(campaign.scenario(of: seed), seed: seed, command: "--seed \(seed)")
     }
@@ -90,6 +94,11 @@ struct Options {
       print("seed \(seed): \(failure.oracle): \(failure.message)")
     }
     if let (seed, failure) = figures.failures.first, shrinks {
+      if campaign.usesClusters {
+        shrink(
+          campaign.clusterScenario(of: seed), failure, command: "--clusters --seed \(seed)")
+        return 1
+      }
       shrink(campaign.scenario(of: seed), failure, command: "--seed \(seed)")
     }
     return figures.failures.isEmpty ? 0 : 1
@@ -124,7 +133,23 @@ struct Options {
     return 1
   }
 
+  private func run(_ scenario: ClusterScenario, command: String) -> Int32 {
+    if campaign.options.isVerbose { print(scenario.text) }
+    let verdict = campaign.isolated(scenario)
+    print(
+      "\(verdict.events) events, \(verdict.jobs) jobs, trace " + String(verdict.trace, radix: 16))
+    guard let failure = verdict.failure else { return 0 }
+    print("\(failure.oracle): \(failure.message)")
+    if shrinks { shrink(scenario, failure, command: command) }
+    return 1
+  }
+
   private func run(file: String) -> Int32 {
+    if let data = FileManager.default.contents(atPath: file),
+      let scenario = try? JSONDecoder().decode(ClusterScenario.self, from: data)
+    {
+      return run(scenario, command: "--replay \(file)")
+    }
     guard let data = FileManager.default.contents(atPath: file),
       let scenario = try? JSONDecoder().decode(Scenario.self, from: data)
     else {
@@ -139,21 +164,39 @@ struct Options {
     let (smaller, tries) = campaign.shrunk(scenario, failure)
     let verdict = campaign.isolated(smaller)
     let found = verdict.failure ?? failure
+    report(
+      from: scenario.stepCount, to: smaller.stepCount, tries, found, smaller.text, command,
+      smaller)
+  }
+
+  private func report(
+    from before: Int, to after: Int, _ tries: Int, _ found: Failure, _ text: String,
+    _ command: String, _ smaller: some Encodable
+  ) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     let json = (try? encoder.encode(smaller)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     print(
       """
 
-      SHRUNK from \(scenario.stepCount) to \(smaller.stepCount) steps in \(tries) tries
+      SHRUNK from \(before) to \(after) steps in \(tries) tries
       \(found.oracle): \(found.message)
 
-      \(smaller.text)
+      \(text)
 
       the original: simulate \(command) --verbose
       the shrunk one: simulate --replay FILE --verbose, with this in FILE:
       \(json)
       """)
+  }
+
+  /// Shrinks a failing scenario of a cluster and prints it.
+  private func shrink(_ scenario: ClusterScenario, _ failure: Failure, command: String) {
+    let (smaller, tries) = campaign.shrunk(scenario, failure)
+    let found = campaign.isolated(smaller).failure ?? failure
+    report(
+      from: scenario.stepCount, to: smaller.stepCount, tries, found, smaller.text, command,
+      smaller)
   }
 
   /// Plants each fault and counts the seeds that detect it.

@@ -16,6 +16,7 @@ let usage = """
     --faults N      plant each fault, and count how many of N seeds detect it
     --computed-items  compare each scenario with itself and computed items in it
     --groups        simulate trees of groups with all of their settings
+    --clusters      simulate steps that are jobs of a cluster
     --traces        print a hash of everything that happened, for each seed
     --no-shrink     do not shrink a failing scenario
     --workers N     the number of concurrent processes (default: 2)

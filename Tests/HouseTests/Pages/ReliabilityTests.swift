@@ -31,7 +31,7 @@ struct ReliabilityTests {
     let cells = rows.map { row in
       row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    #expect(cells.map(\.first) == (1...24).map { String($0) })
+    #expect(cells.map(\.first) == (1...26).map { String($0) })
     for (row, cells) in zip(rows, cells) {
       #expect(cells.count == 4 && cells.allSatisfy { !$0.isEmpty }, "\(row)")
       #expect(!Self.suites(in: row).isEmpty, "\(row)")
