@@ -1,0 +1,126 @@
+// `NumberedJobs`: the jobs of a scheduler that knows them by numbers.
+
+import Platform
+import Reprise
+import Synchronization
+
+/// The jobs of a scheduler by their numbers, which are noted in the folders of attempts.
+final class NumberedJobs: Scheduler {
+  let scheduler: any JobScheduler
+  private let attempts: String
+  private let comparing: @Sendable (String) -> String
+  /// The numbers of jobs, besides those that are noted in the folders of attempts.
+  private let numbers = Mutex<[AttemptToken: String]>([:])
+  /// The attempts that this engine has submitted.
+  private let own = Mutex<Set<AttemptToken>>([])
+  /// How many submissions of attempts were not answered.
+  private let unanswered = Mutex<[AttemptToken: Int]>([:])
+  /// The whole numbers by what is compared of them.
+  private let whole = Mutex<[String: String]>([:])
+
+  var name: String { scheduler.name }
+
+  /// Creates the value.
+  ///
+  /// - Parameters:
+  ///   - scheduler: The scheduler.
+  ///   - attempts: The folder of all attempts.
+  ///   - comparing: Returns what is compared of a number.
+  init(
+    _ scheduler: any JobScheduler, attempts: String,
+    comparing: @escaping @Sendable (String) -> String
+  ) {
+    (self.scheduler, self.attempts, self.comparing) = (scheduler, attempts, comparing)
+  }
+
+  /// The script of a job, in the folder of its attempt or array.
+  static func script(in folder: String) -> String { folder + "/job.sh" }
+
+  /// Notes that this engine submits an attempt.
+  func noteSubmission(of token: AttemptToken) { own.withLock { _ = $0.insert(token) } }
+
+  /// Notes that a submission was not answered, so that there may be a job whose number is not known.
+  func noteUnanswered(_ token: AttemptToken) {
+    unanswered.withLock { $0[token, default: 0] += 1 }
+  }
+
+  /// Does so for a submission of an earlier engine, alone or as an element of an array.
+  func noteIfUnanswered(_ token: AttemptToken, _ arrays: JobArrays?) {
+    let folder = AttemptFolder(of: token, in: attempts)
+    guard number(of: token) == nil, !own.withLock({ $0.contains(token) }), !folder.isSubmitted,
+      mayAccess(Self.script(in: folder.path), .existence)
+        || arrays?.elements(of: token).isEmpty == false
+    else { return }
+    unanswered.withLock { $0[token] = max($0[token] ?? 0, 1) }
+  }
+
+  /// Whether an attempt that is over may have several jobs, of which one is known.
+  func isOneOfSeveral(_ token: AttemptToken) -> Bool {
+    let isKnown = number(of: token) != nil
+    return unanswered.withLock { unanswered in
+      guard let count = unanswered[token] else { return false }
+      // Without a number, it was one of these jobs that ran.
+      if !isKnown, AttemptFolder(of: token, in: attempts).claim?.host != nil {
+        unanswered[token] = count > 1 ? count - 1 : nil
+      }
+      return isKnown
+    }
+  }
+
+  /// Says how many submissions of a run were not answered; nil if all were.
+  func unansweredSubmissions(of run: RunID) -> String? {
+    own.withLock { own in own = own.filter { $0.run != run } }
+    let count = unanswered.withLock { unanswered in
+      defer { unanswered = unanswered.filter { $0.key.run != run } }
+      return unanswered.filter { $0.key.run == run }.values.reduce(0, +)
+    }
+    guard count > 0 else { return nil }
+    return
+      "\(count) submission\(count == 1 ? " was" : "s were") not answered by \(name): a job that is "
+      + "there all the same ends at once when it starts"
+  }
+
+  func note(_ number: String, of token: AttemptToken) {
+    numbers.withLock { $0[token] = number }
+    whole.withLock { $0[comparing(number)] = number }
+  }
+
+  func forget(_ token: AttemptToken) {
+    guard let number = numbers.withLock({ $0.removeValue(forKey: token) }) else { return }
+    whole.withLock { $0[comparing(number)] = nil }
+  }
+
+  func key(of token: AttemptToken) -> String? { number(of: token).map(comparing) }
+
+  /// The number of the job of an attempt; nil if none is known.
+  func number(of token: AttemptToken) -> String? {
+    if let number = numbers.withLock({ $0[token] }) { return number }
+    let noted = AttemptFolder(of: token, in: attempts).submissionNote
+    guard !noted.isEmpty else { return nil }
+    note(noted, of: token)
+    return noted
+  }
+
+  func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {
+    var jobs: [String: [SchedulerJob]] = [:]
+    for var job in try await scheduler.jobs(within: limit) {
+      let key = comparing(job.id)
+      // The list may shorten numbers, which the command that removes jobs does not know.
+      job.id = whole.withLock { $0[key] } ?? job.id
+      if job.reason.isEmpty { job.reason = job.state }
+      jobs[key, default: []].append(job)
+    }
+    return jobs
+  }
+
+  func cancel(_ jobs: [String], within limit: Duration) async -> String? {
+    do throws(RunnerFailure) {
+      try await scheduler.cancel(jobs, within: limit)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  func removal(of jobs: [String]) -> String { scheduler.removal(of: jobs) }
+}
