@@ -122,7 +122,7 @@ private final class NumberScheduler: JobScheduler {
     let numbered = NumberedJobs(self, attempts: root) { $0 }
     self.numbered.withLock { $0 = numbered }
     let jobs = SubmittedJobs(numbered, poll: .seconds(15), submitEvery: .zero, clock: clock)
-    let site = SchedulerSite(self, jobs, numbered, program: "/bin/false", clock: clock)
+    let site = SchedulerSite(self, jobs, numbered, nil, program: "/bin/false", clock: clock)
     return FolderRunner(site, attempts: root, clock: clock)
   }
 
