@@ -118,6 +118,9 @@ def kill_node(kind, run):
             signal_all(victims, signal.SIGKILL)
         return
     folder = os.path.dirname(os.environ["SGE_ROOT"])
+    # Grid Engine waits for ever for a job that it was just handing to the node.
+    wait_for("no job is being handed over", lambda: not any(
+        line.split()[4:5] == ["t"] for line in cases_sge.ask("qstat", "-u", "*").stdout.splitlines()))
     daemon = int(lines(folder + "/execd/localhost/execd.pid")[0])
     shepherds = [p for p in processes_with_command("sge_shepherd") if parent_of(p) == daemon]
     signal_all([daemon, *shepherds], signal.SIGKILL)
@@ -130,9 +133,6 @@ def start_node(kind):
         Slurm.start_node("n1")
     else:
         cases_sge.ask("Scripts/grid-engine", "start-node", os.path.dirname(os.environ["SGE_ROOT"]))
-        # A queue whose jobs were killed with their shepherds takes no more, until an administrator says so.
-        time.sleep(5)
-        cases_sge.ask("qmod", "-cq", "main.q")
 
 
 @case("slurm", "sge")
@@ -145,7 +145,14 @@ def scenario_node_killed(kind):
         kill_node(kind, run)
         if kind == "sge":
             start_node(kind)
-        first = project.end_of(engine, 240)
+        end = time.monotonic() + 240
+        while engine.poll() is None and time.monotonic() < end:
+            time.sleep(2)
+            if kind == "sge":
+                # A queue whose jobs were killed with their shepherds takes no more, until an administrator says
+                # so; when it notices that, it says so again.
+                cases_sge.ask("qmod", "-cq", "main.q")
+        first = engine.poll()
         lost = sum("was lost" in line for line in set(lines(project.log)))
         if kind == "slurm":
             start_node(kind)
