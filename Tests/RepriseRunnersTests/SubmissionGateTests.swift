@@ -192,7 +192,7 @@ struct SubmissionGateTests {
 
   // MARK: Waits for a turn
 
-  @Test func `a job whose turn comes late is told so once`() {
+  @Test func `a job whose turn comes late says so once`() {
     let gate = Gate(every: .seconds(5))
     for id in 1...3 { gate.add(Self.job(id, nil)) }
     #expect(gate.delayed(at: 0) == [2, 3])
@@ -201,12 +201,12 @@ struct SubmissionGateTests {
     #expect(gate.delayed(at: 1000) == [])
     #expect(gate.submitted(at: 1000) == nil)
     #expect(gate.submitted(at: 5000) == [2])
-    // An attempt that is over knows nothing any more.
+    // An attempt that is over is forgotten.
     gate.ended(Self.job(3, nil).token)
     #expect(gate.delayed(at: 6000) == [3])
   }
 
-  @Test func `equal jobs wait for one turn, and short waits are not told`() {
+  @Test func `equal jobs wait for one turn, and short waits are not shown`() {
     let gate = Gate(every: .milliseconds(400))
     for id in 1...100 { gate.add(Self.job(id, "g")) }
     for id in 101...104 { gate.add(Self.job(id, nil)) }

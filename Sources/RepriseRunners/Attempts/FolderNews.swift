@@ -188,7 +188,7 @@ struct FollowedAttempts: Equatable {
   ///
   /// Short after news, so that short attempts are not delayed, then a part of the time since, up to 20 ms. Of
   /// many attempts, 5,000 that run are looked at in a second, so that what depends on them begins soon, and
-  /// 1,000 that wait: that one has begun is only shown, and its end is seen with the next look.
+  /// 1,000 that wait: their start is only shown, and an end is seen with the next look.
   func pace(hasStarted: Bool, quietFor time: Duration) -> Duration {
     let quiet = min(max(time / 16, .milliseconds(1)), .milliseconds(20))
     return max(quiet, .milliseconds(hasStarted ? running / 5 : waiting))
