@@ -155,6 +155,8 @@ package final class RecordedRun: Recorder {
           "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", now, status.rawValue, number)
       }
     }
+    // Not later: another process may resume the run from now on, with a socket of its own there.
+    try? removeFile(journal.directory.socketPath(of: id))
     releaseLock()
   }
 

@@ -173,7 +173,7 @@ struct DurableRunTests {
       try await host.journal.runs.map(\.status) == [.queued, .running]
     }
     second.cancel()
-    await #expect(throws: HostError.cancelled(id)) { try await second.value }
+    await #expect(throws: HostError.interrupted(id)) { try await second.value }
     #expect(try await host.journal.run(id).status == .interrupted)
     opened.open()
     #expect(try await first.outcome == .succeeded)

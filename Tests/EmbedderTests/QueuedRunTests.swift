@@ -82,6 +82,35 @@ struct QueuedRunTests {
     await busy.becomesIdle()
   }
 
+  @Test func `a cancel that is confirmed is recorded, in the queue and in a run`() async throws {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    await #expect(throws: InterventionRefusal.self) { try await second.perform(.pause) }
+    let answer = try await second.perform(.cancel())
+    #expect(answer.description == "the run is cancelled before its start")
+    #expect(try await busy.status(second.id) == .cancelled)
+    #expect(busy.host.run(second.id) == nil)
+    #expect(try await second.perform(.cancel()) == answer)
+    try await busy.first.perform(.cancel())
+    let events = try await busy.host.journal.events(of: busy.first.id)
+    #expect(events.contains { $0.kind == .runCancelling(.request) })
+    busy.opened.open()
+    await busy.becomesIdle()
+  }
+
+  @Test func `a host has no run whose outcome is known`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let workflow = try Workflow("order") { Step("work") { _ in } }
+    for _ in 0..<20 {
+      let run = try await host.start(workflow)
+      #expect(try await run.outcome == .succeeded)
+      #expect(host.run(run.id) == nil)
+      #expect(host.runs.isEmpty)
+    }
+    await host.shutDown()
+  }
+
   @Test func `a wait that is cancelled leaves its run in the queue`() async throws {
     let busy = try await Busy()
     let second = try await busy.enqueue()
@@ -108,7 +137,11 @@ struct QueuedRunTests {
     let busy = try await Busy()
     let second = try await busy.enqueue()
     let stopping = Task { await busy.host.shutDown() }
-    await #expect(throws: HostError.cancelled(second.id)) { try await second.begun() }
+    await #expect(throws: HostError.interrupted(second.id)) { try await second.begun() }
+    await #expect(throws: HostError.interrupted(second.id)) {
+      for try await _ in second.events.throwingSequence() {}
+    }
+    await #expect(throws: InterventionRefusal.self) { try await second.perform(.cancel()) }
     busy.opened.open()
     await stopping.value
     #expect(busy.host.runs.isEmpty)

@@ -1,8 +1,8 @@
-// EmbeddingServer COUNT [--forget | --wait | --queue [--forget]]: a program that embeds the engine with the host and the journal, for
+// EmbeddingServer COUNT [--forget | --wait | --queue [--forget] | --confirm WHAT [--forget]]: a program that embeds the engine with the host and the journal, for
 // `EmbeddingServerTests`. Resumes the interrupted runs of the folder, starts more up to COUNT runs, and
 // ends when all have succeeded. With `--forget`, it runs resumed runs again from the top: the error that
 // the tests must find. With `--queue`, it enqueues jobs with ids and cancels some of them; with `--forget`, too,
-// these are only interrupted.
+// these are only interrupted. With `--confirm`, it dies right after the answer to a request.
 
 import Foundation
 import Reprise
@@ -20,6 +20,9 @@ struct EmbeddingServer {
     let host = RunHost(Engine(), recordingIn: journal)
     if arguments.contains("--queue") {
       return try await JobQueue(host: host, forgets: forgets).serve(count)
+    }
+    if let what = arguments.firstIndex(of: "--confirm").map({ arguments[$0 + 1] }) {
+      return try await Acknowledgement(host: host, forgets: forgets).request(what)
     }
     let workflow = waits ? try gated() : try orders()
     try await withThrowingTaskGroup { group in

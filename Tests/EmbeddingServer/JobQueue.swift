@@ -23,7 +23,7 @@ struct JobQueue {
         do {
           let queued = try await host.enqueue(Self.job(), id: id)
           try Self.write(id, to: "accepted")
-          if number % 6 == 1 { stop(queued) }
+          if number % 6 == 1 { try await stop(queued) }
           group.addTask { try await serve(queued) }
         } catch HostError.idIsUsed {
         }
@@ -37,18 +37,25 @@ struct JobQueue {
       let run = try await queued.begun()
       if Int("\(queued.id)".dropFirst(4)).map({ $0 % 3 }) == 0 {
         for await state in run.states.values where state.counts.final > 0 { break }
-        stop(queued)
+        try await stop(queued)
       }
-      if [.cancelled, .interrupted].contains(try await run.outcome) {
-        try Self.write(queued.id, to: "cancelled")
-      }
-    } catch HostError.cancelled {
-      try Self.write(queued.id, to: "cancelled")
+      _ = try await run.outcome
+    } catch HostError.cancelled, HostError.interrupted {
     }
   }
 
-  private func stop(_ queued: QueuedRun) {
-    if forgets { queued.interrupt() } else { queued.cancel() }
+  /// Cancels a job, and writes that it is cancelled as soon as this is answered.
+  private func stop(_ queued: QueuedRun) async throws {
+    if forgets {
+      queued.interrupt()
+    } else {
+      do throws(InterventionRefusal) {
+        try await queued.perform(.cancel())
+      } catch {
+        return
+      }
+    }
+    try Self.write(queued.id, to: "cancelled")
   }
 
   /// Steps of two kinds, each of which leaves a line in `effects`; three jobs run at a time.

@@ -5,11 +5,16 @@ import Workflows
 extension Run {
   /// Intervenes in the run: restarts or pauses it, or cancels, approves or sets steps.
   ///
+  /// When this returns, the intervention is recorded, if the run has a recorder: a cancel or an approval
+  /// survives the death of the process from then on, so it can be confirmed to a user. What it leads to
+  /// may still be in progress. The result that replaces that of a step in progress, or of one that has
+  /// failed, is recorded later, when the step has stopped or its generation begins.
+  ///
   /// - Parameters:
   ///   - intervention: The request.
   ///   - requester: Who makes it, for the record.
   /// - Returns: What the run does now; it may not have happened yet.
-  /// - Throws: ``InterventionRefusal`` if the run cannot do it.
+  /// - Throws: ``InterventionRefusal`` if the run cannot do it, or cannot record it.
   @discardableResult
   public func perform(
     _ intervention: Intervention, by requester: Requester = .api
@@ -24,10 +29,33 @@ extension Run {
   /// - Parameters:
   ///   - intervention: The request.
   ///   - requester: Who makes it.
-  ///   - answer: Called once, on any thread, when the run has accepted or refused the request.
+  ///   - answer: Called once, on any thread, when the request was refused, or what it has caused is
+  ///     recorded.
   package func perform(
     _ intervention: Intervention, by requester: Requester,
     onAnswer answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
+  ) {
+    let effect = Ticket<Void>()
+    request(intervention, by: requester, effect) { [ledger, runtime] result in
+      guard case .success = result else { return answer(result) }
+      runtime.startTask {
+        _ = await effect.finalValue()
+        guard let problem = await ledger.recorded() else { return answer(result) }
+        answer(.failure(.refused("the run cannot be recorded: \(problem)")))
+      }
+    }
+  }
+
+  /// Requests an intervention.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it.
+  ///   - effect: Answered when the event that an accepted request causes is in the ledger.
+  ///   - answer: Called once, on any thread, when the run has accepted or refused the request.
+  func request(
+    _ intervention: Intervention, by requester: Requester, _ effect: Ticket<Void> = Ticket(),
+    _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
     do throws(SelectionError) {
       let (plan, state) = ledger.decide { ($0.plan, $0.state) }
@@ -36,7 +64,7 @@ extension Run {
         let steps = try plan.selected(by: selectors, in: state)
         let requester = selectors.isEmpty ? requester : requester.naming(steps: selectors)
         post(
-          .restart(from: steps, requestedIn: state.generation), by: requester, answer)
+          .restart(from: steps, requestedIn: state.generation), by: requester, effect, answer)
       case .restartServices(let selectors):
         guard !selectors.isEmpty else {
           return answer(.failure(.refused("no service is named")))
@@ -45,28 +73,28 @@ extension Run {
         // The step that was expanded to the services is none.
         let expanded = Set(selected.compactMap { plan[$0].extrasIfAny?.fan })
         let steps = selected.filter { !expanded.contains(plan[$0].id) }
-        post(.restartServices(steps), by: requester.naming(steps: selectors), answer)
+        post(.restartServices(steps), by: requester.naming(steps: selectors), effect, answer)
       case .cancel(let selectors, let now):
         guard !selectors.isEmpty else {
-          return post(now ? .kill : .cancel(.request), by: requester, answer)
+          return post(now ? .kill : .cancel(.request), by: requester, effect, answer)
         }
         let steps = try plan.selected(by: selectors, in: state)
         post(
           .cancelSteps(steps, now: now), by: requester.naming(steps: selectors),
-          answer)
+          effect, answer)
       case .set(let selectors, let result):
         let steps = try plan.selected(by: selectors, in: state)
         post(
-          .set(steps, result), by: requester.naming(steps: selectors), answer)
+          .set(steps, result), by: requester.naming(steps: selectors), effect, answer)
       case .pause:
-        post(.pause(true), by: requester, answer)
+        post(.pause(true), by: requester, effect, answer)
       case .unpause:
-        post(.pause(false), by: requester, answer)
+        post(.pause(false), by: requester, effect, answer)
       case .approve(let step, let isApproved, let values):
         answer(
           try approve(
             step.map { .success($0) } ?? state.onlyApproval, isApproved: isApproved, values,
-            by: requester))
+            by: requester, effect))
       }
     } catch {
       answer(.failure(.refused(error.description)))
@@ -74,17 +102,22 @@ extension Run {
   }
 
   private func post(
-    _ input: RunMachine.Input, by requester: Requester,
+    _ input: RunMachine.Input, by requester: Requester, _ effect: Ticket<Void>,
     _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
-    let request = RunDriver.Request.intervention(input, by: requester, answer: answer)
+    let request = RunDriver.Request.intervention(input, by: requester) { result in
+      effect.answer(())
+      answer(result)
+    }
     if case .terminated = requests.yield(request) { request.refuse() }
   }
 
   /// Approves or rejects a step that is waiting for approval.
+  ///
+  /// An answer that is accepted leads to an event of the step, after which `effect` is answered.
   func approve(
     _ step: Result<String, InterventionRefusal>, isApproved: Bool, _ texts: [String: String],
-    by requester: Requester
+    by requester: Requester, _ effect: Ticket<Void> = Ticket()
   ) throws(SelectionError) -> Result<InterventionAnswer, InterventionRefusal> {
     let id: String
     switch step {
@@ -108,7 +141,10 @@ extension Run {
     }
     let tickets = try ledger.decide { page in
       Result { () throws(SelectionError) in
-        try page.plan.found(id).compactMap { page.controls[$0].takeApproval() }
+        let steps = try page.plan.found(id)
+        page.answeredApprovals.append(
+          AnsweredApproval(steps: steps, isApproved: isApproved, effect: effect))
+        return steps.compactMap { page.controls[$0].takeApproval() }
       }
     }.get()
     let requester = requester.naming(steps: [id])

@@ -13,7 +13,7 @@ public final class Run: Sendable {
   /// The workflow being run: that of the current generation.
   public var workflow: Workflow { ledger.plan.workflow }
   let ledger: RunLedger
-  private let runtime: Runtime
+  let runtime: Runtime
   let requests: AsyncStream<RunDriver.Request>.Continuation
   let end = SharedAnswer<RunOutcome>()
   /// The first signal that has cancelled the run.
@@ -134,7 +134,7 @@ public final class Run: Sendable {
   /// starts the next generation. Returns immediately. Requests made while a restart is pending are
   /// coalesced into it. Does nothing once the run has ended or is being cancelled.
   public func restart() {
-    perform(.restart(from: []), by: .api) { _ in }
+    request(.restart(from: []), by: .api) { _ in }
   }
 
   /// Restarts one step and its dependents; other branches continue, and earlier successes are kept.
@@ -146,7 +146,7 @@ public final class Run: Sendable {
   public func restart(from step: String) throws(SelectionError) {
     let (plan, state) = ledger.decide { ($0.plan, $0.state) }
     _ = try plan.selected(by: [step], in: state)
-    perform(.restart(from: [step]), by: .api) { _ in }
+    request(.restart(from: [step]), by: .api) { _ in }
   }
 
   /// Restarts the run with another version of its workflow.
@@ -216,7 +216,7 @@ public final class Run: Sendable {
 
   /// Approves a step that is waiting for approval.
   ///
-  /// Returns immediately.
+  /// Returns immediately, before the approval is recorded; ``perform(_:by:)`` returns when it is.
   ///
   /// - Parameters:
   ///   - step: The id of the step.
@@ -233,7 +233,7 @@ public final class Run: Sendable {
 
   /// Rejects a step that is waiting for approval; the step fails.
   ///
-  /// Returns immediately.
+  /// Returns immediately, before it is recorded; ``perform(_:by:)`` returns when it is.
   ///
   /// - Parameter step: The id of the step.
   /// - Returns: Whether the step was waiting for approval.
@@ -258,10 +258,13 @@ public final class Run: Sendable {
   /// Cancels the run: no new step starts, and running steps must stop within their grace periods.
   ///
   /// Then the steps under `finally` run. If they run already, they go on, and nothing more is undone;
-  /// ``kill()`` stops them. Returns immediately. Further calls have no effect. A cancel is final: a
-  /// program that starts does not resume the run. To stop the program, see ``interrupt()``.
+  /// ``kill()`` stops them. Further calls have no effect. A cancel is final: a program that starts does
+  /// not resume the run. To stop the program, see ``interrupt()``.
+  ///
+  /// Returns immediately, before the cancel is recorded. To confirm it to a user, use
+  /// `try await run.perform(.cancel())`, which returns when it is.
   public func cancel() {
-    perform(.cancel(steps: [], now: false), by: .api) { _ in }
+    request(.cancel(steps: [], now: false), by: .api) { _ in }
   }
 
   /// Stops the run because its program ends, so that the program can resume it at its next start.
@@ -289,7 +292,7 @@ public final class Run: Sendable {
   ///
   /// Returns immediately. In-process steps cannot be killed; they are cancelled.
   public func kill() {
-    perform(.cancel(steps: [], now: true), by: .api) { _ in }
+    request(.cancel(steps: [], now: true), by: .api) { _ in }
   }
 }
 

@@ -171,7 +171,7 @@ extension CancellationCause: CodedCases {
       CaseRow("abandoned", "because Reprise could not continue: \(text)") {
         .abandoned(try $0.value("text", text))
       }
-    case .interrupted: CaseRow("interrupted", "because its engine has ended", self)
+    case .interrupted: CaseRow("interrupted", "because it was interrupted", self)
     }
   }
 }

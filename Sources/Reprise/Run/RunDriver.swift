@@ -134,13 +134,12 @@ struct RunDriver {
       asker = performer.masked(asking)
       let actions = decide(input)
       let result = self.answer(to: input, leadingTo: actions)
-      if case .success = result, input.isDoneAtOnce {
-        unanswered = (answer, result)
-      } else {
+      guard case .success = result else {
+        // What is refused has not changed the machine.
         answer(result)
+        return []
       }
-      // What is refused has not changed the machine.
-      guard case .success = result else { return [] }
+      unanswered = (answer, result)
       if case .restart(let steps, _) = input { forgetResultsToSet(from: steps) }
       return actions
     case .reload(let request):
@@ -219,6 +218,7 @@ struct RunDriver {
       case .settle:
         settle()
       case .end(let cause):
+        answerNow()
         return await end(cause)
       }
       if let input { actions += decide(input) }

@@ -2,6 +2,14 @@
 
 import Workflows
 
+/// An answer to steps that wait for approval, whose events are not in the ledger yet.
+struct AnsweredApproval {
+  let steps: [StepIndex]
+  let isApproved: Bool
+  /// Answered when they are.
+  let effect: Ticket<Void>
+}
+
 extension RunLedger.Page {
   /// Records and publishes an event of one step.
   ///
@@ -29,5 +37,27 @@ extension RunLedger.Page {
     if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: plan.count) }
     successNumbers[step] = record.appendedCount
     return true
+  }
+
+  /// Takes the tickets of answered approvals that have had their effects, or never will.
+  mutating func takeApprovalsInEffect() -> [Ticket<Void>] {
+    guard !answeredApprovals.isEmpty else { return [] }
+    var awaited: [AnsweredApproval] = []
+    var done: [Ticket<Void>] = []
+    for answered in answeredApprovals {
+      if isAwaited(answered) { awaited.append(answered) } else { done.append(answered.effect) }
+    }
+    answeredApprovals = awaited
+    return done
+  }
+
+  /// Returns whether the events of an answered approval are still to come.
+  private func isAwaited(_ answered: AnsweredApproval) -> Bool {
+    if case .ended = state.phase { return false }
+    return answered.steps.contains { step in
+      guard state.steps.position(of: step) != nil else { return false }
+      // A rejected step starts and fails.
+      return state[step].approval != nil || !answered.isApproved && state[step].phase.isActive
+    }
   }
 }

@@ -43,6 +43,8 @@ final class RunLedger: Sendable {
     var readyCount = 0
     /// The steps that wait because one that they use is between two of its attempts.
     var waitingUsers: [Ticket<Void>] = []
+    /// The approvals that were answered.
+    var answeredApprovals: [AnsweredApproval] = []
     /// Whether a step has become ready to be used, or has ended, since these steps were woken.
     var mustWakeUsers = false
     fileprivate let run: RunID
@@ -135,7 +137,7 @@ final class RunLedger: Sendable {
     let (result, mustDeliver, time, unneeded, timers, users, released, problem) = page.withLock {
       page in
       let result = decision(&page)
-      let users = page.takeUsersToWake()
+      let users = page.takeUsersToWake() + page.takeApprovalsInEffect()
       let unneeded = page.windDownServices()
       let mustDeliver = !page.deliveries.isEmpty && !page.isDelivering
       if mustDeliver { page.isDelivering = true }

@@ -20,14 +20,6 @@ extension RunMachine {
 }
 
 extension RunMachine.Input {
-  /// Whether it is done by one action, which waits for nothing.
-  var isDoneAtOnce: Bool {
-    switch self {
-    case .set, .cancelSteps, .restartServices, .pause: true
-    default: false
-    }
-  }
-
   /// Returns the input for the steps that are still part of a plan; nil if none is left.
   func keeping(in plan: Plan) -> Self? {
     func kept(_ steps: [StepIndex]) -> [StepIndex]? {

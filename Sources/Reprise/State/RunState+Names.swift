@@ -83,7 +83,7 @@ extension RunState {
     case .restart: "restarted"
     case .runTimedOut: "the run timed out"
     case .abandoned(let problem): "Reprise could not continue: \(problem)"
-    case .interrupted: "its engine has ended"
+    case .interrupted: "interrupted"
     }
   }
 

@@ -164,8 +164,7 @@ public struct RunHost: Sendable {
       try await waitForTurn(recorded, workflow, controls, server, onWait: reportReachable)
     else {
       reportReachable()
-      await server.finish()
-      try await blocking { try recorded.end(as: .cancelled) }
+      try await cancelBeforeStart(recorded, controls, server)
       return nil
     }
     // Attempts of the engine before may have to be stopped first, which can take long.
@@ -176,6 +175,7 @@ public struct RunHost: Sendable {
       run = try await starting.value
     } catch {
       reportReachable()
+      controls.neverBegins(error is CancellationError ? .interrupted : .failed)
       await server.finish()
       // Nothing has changed: the run is interrupted, as before.
       if error is CancellationError { return nil }
@@ -185,6 +185,21 @@ public struct RunHost: Sendable {
     reportReachable()
     return HostedRun(
       run: run, recorded: recorded, server: server, host: self, workflow: workflow)
+  }
+
+  /// Records a run that never begins as cancelled, and then answers those who have cancelled it.
+  private func cancelBeforeStart(
+    _ recorded: RecordedRun, _ controls: RunControls, _ server: ControlServer
+  ) async throws {
+    do {
+      try await blocking { try recorded.end(as: .cancelled) }
+    } catch {
+      controls.neverBegins(.failed)
+      await server.finish()
+      throw error
+    }
+    controls.neverBegins(.cancelled)
+    await server.finish(removesFile: false)
   }
 
   /// Returns whether the turn of a run has come; false if it was cancelled before.
@@ -198,6 +213,7 @@ public struct RunHost: Sendable {
     do {
       try await turn.expectNotToWaitForCallers()
     } catch {
+      controls.neverBegins(.failed)
       await server.finish()
       // It never begins, unlike a run that was interrupted while it waited.
       try? await blocking { try recorded.end(as: .abandoned) }
@@ -206,6 +222,10 @@ public struct RunHost: Sendable {
     do {
       return try await turn.comes(onWait: onWait)
     } catch {
+      let isInterrupted = error is CancellationError
+      // A cancel is final, also of a run that is being interrupted.
+      if isInterrupted, controls.isCancelled { return false }
+      controls.neverBegins(isInterrupted ? .interrupted : .failed)
       await server.finish()
       throw error
     }

@@ -7,7 +7,8 @@ import Synchronization
 /// A run of a ``RunHost`` that is recorded, and begins when its turn in its concurrency group has
 /// come.
 ///
-/// The host retains it until the run has ended. Thread-safe; no member but ``begun()`` waits.
+/// The host retains it until the run has ended. Thread-safe; no member waits except ``begun()`` and
+/// ``perform(_:by:)``.
 public final class QueuedRun: Sendable, Identifiable {
   /// The id of the run.
   public let id: RunID
@@ -31,13 +32,19 @@ public final class QueuedRun: Sendable, Identifiable {
   /// The run; nil while it waits for its turn, and if it never begins.
   public var run: Run? { state.withLock { $0.run } }
 
+  /// Whether the run has ended, or never begins.
+  ///
+  /// The host still finishes it, for example with its `on-end` command.
+  var isOver: Bool { controls.isOver || controls.endBeforeStart != nil }
+
   /// Waits until the run has begun.
   ///
   /// Cancelling the task ends the wait, not the run.
   ///
   /// - Returns: The run.
-  /// - Throws: ``HostError`` if the run never begins, such as ``HostError/cancelled(_:)``;
-  ///   `CancellationError` if the task was cancelled.
+  /// - Throws: ``HostError`` if the run never begins, such as ``HostError/cancelled(_:)``, or
+  ///   ``HostError/interrupted(_:)`` if it begins when it is resumed; `CancellationError` if the task
+  ///   was cancelled.
   public func begun() async throws -> Run {
     guard let result = await beginning.value() else { throw CancellationError() }
     return try result.get()
@@ -60,9 +67,30 @@ public final class QueuedRun: Sendable, Identifiable {
   /// Cancels the run: a run that waits for its turn never begins, and one that has begun is cancelled
   /// as by ``Reprise/Run/cancel()``.
   ///
-  /// This is final: a program that starts does not resume the run.
+  /// This is final: a program that starts does not resume the run. Returns immediately, before the
+  /// cancel is recorded. To confirm it to a user, use `try await queued.perform(.cancel())`, which
+  /// returns when it is.
   public func cancel() {
     controls.cancel(now: false)
+  }
+
+  /// Intervenes in the run as ``Reprise/Run/perform(_:by:)`` does, also in one that waits for its turn,
+  /// which can only be cancelled.
+  ///
+  /// When this returns, the intervention is recorded: the death of the process does not undo it.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it, for the record.
+  /// - Returns: What the run does now; it may not have happened yet.
+  /// - Throws: `InterventionRefusal` if the run cannot do it, has not begun, or cannot record it.
+  @discardableResult
+  public func perform(
+    _ intervention: Intervention, by requester: Requester = .api
+  ) async throws(InterventionRefusal) -> InterventionAnswer {
+    try await withCheckedContinuation { continuation in
+      controls.request(intervention, by: requester) { continuation.resume(returning: $0) }
+    }.get()
   }
 
   /// Stops the run so that it can be resumed, because the program stops: a run that waits for its turn
@@ -107,7 +135,7 @@ public final class QueuedRun: Sendable, Identifiable {
     } onCancel: {
       interrupt()
     }
-    guard let result else { throw HostError.cancelled(id) }
+    guard let result else { throw HostError.interrupted(id) }
     return try result.get()
   }
 }

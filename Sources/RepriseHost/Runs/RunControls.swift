@@ -30,6 +30,34 @@ package final class RunControls: ControlTarget, SignalTarget {
     var canceller: Requester?
     /// Called when a cancel is requested.
     var onCancel: (@Sendable () -> Void)?
+    /// The cancels that are answered when the run begins or is recorded as cancelled.
+    var unanswered: [Answer] = []
+    /// What became of a run that never begins.
+    var end: EndBeforeStart?
+  }
+
+  /// Called with the result of an intervention.
+  typealias Answer = @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
+
+  /// The end of a run that never begins.
+  enum EndBeforeStart {
+    /// It is recorded as cancelled.
+    case cancelled
+    /// It can be resumed.
+    case interrupted
+    /// It cannot begin.
+    case failed
+
+    /// The answer to a request to cancel the run.
+    var answerToCancel: Result<InterventionAnswer, InterventionRefusal> {
+      switch self {
+      case .cancelled: .success(InterventionAnswer("the run is cancelled before its start"))
+      case .interrupted:
+        .failure(
+          InterventionRefusal("the run was interrupted before its start, and can be resumed"))
+      case .failed: .failure(InterventionRefusal("the run has ended"))
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -55,13 +83,33 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   /// Sets the run to control; cancels it if a cancel was requested before.
   package func begin(_ run: Run) {
-    let canceller = state.withLock { state in
+    let (canceller, unanswered) = state.withLock { state in
       state.run = run
       state.onCancel = nil
-      return state.canceller
+      defer { state.unanswered = [] }
+      return (state.canceller, state.unanswered)
     }
-    if let canceller { end(now: false, by: canceller) }
+    guard let canceller else { return }
+    run.perform(.cancel(), by: canceller) { result in
+      for answer in unanswered { answer(result) }
+    }
   }
+
+  /// Sets what became of the run, which never begins, and answers requests to cancel it.
+  ///
+  /// Only the first call has an effect.
+  func neverBegins(_ end: EndBeforeStart) {
+    let unanswered = state.withLock { state -> [Answer] in
+      guard state.end == nil else { return [] }
+      defer { state.unanswered = [] }
+      state.end = end
+      return state.unanswered
+    }
+    for answer in unanswered { answer(end.answerToCancel) }
+  }
+
+  /// What became of the run, if it never begins.
+  var endBeforeStart: EndBeforeStart? { state.withLock { $0.end } }
 
   /// Sets the record of the run.
   func setRecorder(_ recorded: RecordedRun) {
@@ -177,17 +225,36 @@ package final class RunControls: ControlTarget, SignalTarget {
     _ intervention: Intervention, by requester: Requester,
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
+    request(intervention, by: requester) { answer(ControlReply($0)) }
+  }
+
+  /// Intervenes in the run; a run that has not begun can only be cancelled.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it.
+  ///   - answer: Called once, on any thread, when the request was refused, or what it has caused is
+  ///     recorded: for a run that waits for its turn, its end.
+  func request(
+    _ intervention: Intervention, by requester: Requester, answer: @escaping Answer
+  ) {
     if case .cancel(let steps, _) = intervention, steps.isEmpty {
       recordCancel(by: requester)
-      guard run != nil else {
-        return answer(.accepted(InterventionAnswer("the run is cancelled before its start")))
+      let (isPending, end) = state.withLock { state in
+        let isPending = state.run == nil && state.end == nil
+        if isPending { state.unanswered.append(answer) }
+        return (isPending, state.run == nil ? state.end : nil)
       }
+      if isPending { return }
+      if let end { return answer(end.answerToCancel) }
     }
     guard let run else {
       return answer(
-        .refused("the run has not started: it is waiting for another run of its group"))
+        .failure(
+          InterventionRefusal(
+            "the run has not started: it is waiting for another run of its group")))
     }
-    run.perform(intervention, by: requester, answer: answer)
+    run.perform(intervention, by: requester, onAnswer: answer)
   }
 
   package func reload(

@@ -95,15 +95,16 @@ extension RunHost {
   /// The runs of this host that wait for their turns or have not ended, in the order in which they
   /// were recorded or resumed.
   ///
-  /// The cost grows with their number, as they are sorted.
-  public var runs: [QueuedRun] { group.controls }
+  /// A run whose outcome or error is known to anyone is not among them. The cost grows with their
+  /// number, as they are sorted.
+  public var runs: [QueuedRun] { group.controls.filter { !$0.isOver } }
 
   /// Returns a run of this host that waits for its turn or has not ended.
   ///
   /// - Parameter id: The id of the run.
   /// - Returns: The run; nil if it has ended, or this host has no such run. `journal.run(_:)` also
   ///   has the record of such a run.
-  public func run(_ id: RunID) -> QueuedRun? { group[id] }
+  public func run(_ id: RunID) -> QueuedRun? { group[id].flatMap { $0.isOver ? nil : $0 } }
 
   /// Interrupts all runs of this host, because the program stops, and waits until they have ended.
   ///
@@ -147,9 +148,13 @@ extension RunHost {
       let begun = try await speaking(of: recorded.id).begin(
         recorded, workflow, file: workflow.name, secrets,
         state: state.map { ResumedState(state: $0) }, controls: controls)
-      guard let begun else { throw HostError.cancelled(recorded.id) }
+      guard let begun else {
+        throw controls.endBeforeStart == .interrupted
+          ? HostError.interrupted(recorded.id) : .cancelled(recorded.id)
+      }
       hosted = begun
     } catch {
+      controls.neverBegins(error is CancellationError ? .interrupted : .failed)
       // A resumed run is interrupted again when its lock is released with the record.
       if state == nil {
         // Who ends this task, such as a program that stops, has not cancelled the run itself.
@@ -180,8 +185,11 @@ extension RunHost {
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another run of its concurrency group is live, whose policy is `reject`.
   case groupIsBusy(group: String, run: RunID)
-  /// The run was cancelled before its first step.
+  /// The run was cancelled before its first step. This is final.
   case cancelled(RunID)
+  /// The run was interrupted before its first step, because its program stops or the task that started
+  /// it was cancelled. It is one of `journal.unfinishedRuns(of:)`, and can be resumed.
+  case interrupted(RunID)
   /// The id is that of another run, which may have ended.
   case idIsUsed(RunID)
   /// The host was shut down, and starts no more runs.
@@ -193,7 +201,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     switch error {
     case let error as HostError: self = error
     case let busy as GroupIsBusy: self = .groupIsBusy(group: busy.group, run: busy.run)
-    case is CancellationError: self = .cancelled(id)
+    case is CancellationError: self = .interrupted(id)
     case let error as JournalError where error.isOfUsedID: self = .idIsUsed(id)
     case let problem as Problem: self = .failed(problem.text.string.withoutErrorPrefix)
     default: self = .failed("\(error)")
@@ -205,6 +213,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .groupIsBusy(let group, let run): "run \(run) of the group \"\(group)\" is live"
     case .cancelled(let run): "run \(run) was cancelled before its start"
+    case .interrupted(let run):
+      "run \(run) was interrupted before its start, and can be resumed"
     case .idIsUsed(let run): "the id \(run) is used by another run"
     case .isShutDown: "the host has been shut down"
     case .failed(let reason): reason

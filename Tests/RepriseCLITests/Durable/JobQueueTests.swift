@@ -2,6 +2,7 @@
 
 import Foundation
 import Reprise
+import RepriseJournal
 import TestSupport
 import Testing
 
@@ -35,6 +36,49 @@ import Testing
       found = try await campaign(try Scenario(), kills: 6, jobs: 18, ["--forget"], &generator)
     }
     #expect(found != [])
+  }
+
+  @Test(arguments: ["cancel", "approve", "reject", "cancel-queued"])
+  func `what was answered is recorded, even if the server is killed right after`(request: String)
+    async throws
+  {
+    for round in 1...rounds(3, soak: 50) {
+      #expect(try await isRecorded(request), "round \(round)")
+    }
+  }
+
+  /// The negative control of the answers.
+  @Test(arguments: ["cancel", "approve", "reject", "cancel-queued"])
+  func `a server that answers before the record is found out`(request: String) async throws {
+    var isFound = false
+    for _ in 0..<20 where !isFound { isFound = try await !isRecorded(request, ["--forget"]) }
+    #expect(isFound)
+  }
+
+  /// Returns whether a request to a server that dies after its answer is recorded.
+  private func isRecorded(_ request: String, _ arguments: [String] = []) async throws -> Bool {
+    let scenario = try Scenario()
+    let server = try scenario.startProgram(
+      "EmbeddingServer", ["1", "--confirm", request] + arguments)
+    #expect(try await server.end().status == SIGKILL)
+    let journal = try scenario.journal()
+    let unfinished = try await journal.unfinishedRuns(of: "asking").map(\.id)
+    switch request {
+    case "cancel": return unfinished.isEmpty
+    case "cancel-queued":
+      let queued = try #require(RunID("queued"))
+      return try await journal.run(queued).status == .cancelled
+    default:
+      let runs = try await journal.runs
+      let events = try await journal.events(of: try #require(runs.first).id)
+      return events.contains { event in
+        switch event.kind {
+        case .step("go", _, .approved): request == "approve"
+        case .step("go", _, .failed(.rejected)): request == "reject"
+        default: false
+        }
+      }
+    }
   }
 
   /// Kills the server again and again, and returns the problems that the record then has.

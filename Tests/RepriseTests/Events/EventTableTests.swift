@@ -74,7 +74,7 @@ struct EventTableTests {
     (
       .runCancelling(.interrupted),
       #"{"cause":{"kind":"interrupted"},"event":"run-cancelling"}"#,
-      "run cancelling because its engine has ended"
+      "run cancelling because it was interrupted"
     ),
     (.runPaused, #"{"event":"run-paused"}"#, "run paused"),
     (.runUnpaused, #"{"event":"run-unpaused"}"#, "run unpaused"),

@@ -260,7 +260,7 @@ struct GroupDelayTests {
     await expectEventually("the delay has begun") {
       run.state["b"]?.phase == .running && clock.sleeperCount == 2
     }
-    try await run.perform(.restart(from: ["E"]))
+    try run.restart(from: "E")
     await expectEventually("the restart is being recorded") { run.state.generation == 2 }
     clock.advanceToNextWake()
     await expectEventually("the retry is given up") {

@@ -61,6 +61,39 @@ struct RecorderTests {
       })
   }
 
+  @Test(arguments: [
+    Intervention.cancel(), .cancel(now: true), .cancel(steps: ["go"]), .restart(), .pause,
+    .approve(), .approve(isApproved: false), .set(steps: ["go"], .skipped),
+    .set(steps: ["end"], .skipped),
+  ])
+  func `an intervention is answered when it is recorded`(_ intervention: Intervention) async throws
+  {
+    let memory = Memory()
+    let engine = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory)
+    let workflow = try Workflow("w") {
+      Step("go", approval: "Go?")
+      Step("end") { _ in }
+    }
+    let run = engine.start(workflow)
+    await expectEventually("it asks") { !run.state.awaitingApproval.isEmpty }
+    try await run.perform(intervention)
+    let kinds = memory.events.value.dropFirst().filter { $0.by != nil }.map(\.kind)
+    #expect(!kinds.isEmpty, "the event that names who has asked")
+    run.cancel()
+    _ = try await run.outcome
+  }
+
+  @Test func `an intervention that cannot be recorded is refused`() async throws {
+    let memory = Memory(failsAt: { $0.kind == .runCancelling(.request) })
+    let engine = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory)
+    let run = engine.start(try Workflow("w") { Step("go", approval: "Go?") })
+    await expectEventually("it asks") { !run.state.awaitingApproval.isEmpty }
+    await #expect(
+      throws: InterventionRefusal("the run cannot be recorded: the disk is full")
+    ) { try await run.perform(.cancel()) }
+    _ = try await run.outcome
+  }
+
   @Test func `an end that cannot be recorded is not published`() async throws {
     let memory = Memory(failsAt: { event in
       if case .runEnded = event.kind { true } else { false }

@@ -93,7 +93,12 @@ nonisolated final class WebService: Service {
     await server.appendRoute(
       "POST /runs/:id/cancel",
       to: about { queued, _ in
-        queued.cancel()
+        // The answer is a promise: the cancel is recorded when this returns.
+        do {
+          try await queued.perform(.cancel())
+        } catch {
+          return .init(statusCode: .conflict)
+        }
         return .init(statusCode: .accepted)
       })
     try await withGracefulShutdownHandler {
