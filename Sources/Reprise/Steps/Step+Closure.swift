@@ -27,6 +27,20 @@ extension InProcessWork {
   }
 }
 
+extension InProcessWork {
+  /// Creates work that never runs, because its result is `Encodable` on one actor only: it could not be
+  /// encoded where steps run.
+  init<Output>(isolated type: Output.Type) {
+    let problem = Diagnostic.Cause(
+      "R0810",
+      "a result of \(type) cannot be encoded outside of its actor, so no other step could read it"
+    )
+    .hint("declare \(type) \"nonisolated\"")
+    self.init(
+      ClosureWork { _ in throw FailureReason.badValue(problem.message) }, problem: problem)
+  }
+}
+
 extension Step {
   /// Creates a step that runs a Swift closure and outputs what the closure returns.
   ///
@@ -64,6 +78,7 @@ extension Step {
   ///   - body: Performs one attempt. When its task is cancelled, it must finish soon by throwing
   ///     `CancellationError`. A result that is not `Encodable` is an error of the declaration, because
   ///     no other step could read it.
+  @_disfavoredOverload
   public init<Output: Sendable>(
     _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
     perform body: @escaping @Sendable (StepContext) async throws -> Output
@@ -72,5 +87,28 @@ extension Step {
     // `Encodable` to a closure that returns `Void`, and its value would be lost.
     let work = InProcessWork(returning: Output.self, body)
     self.init(id, work: work, settings, file: file, line: line)
+  }
+
+  /// Refuses a closure whose result is `Encodable` on one actor only.
+  ///
+  /// Where declarations are isolated to the main actor by default, a type is unless it is
+  /// `nonisolated`. Steps run elsewhere, so its values could not be encoded after the work. The
+  /// compiler warns, and the declaration of the workflow is an error.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the step.
+  ///   - settings: Its settings.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
+  ///   - body: Never called.
+  @available(
+    *, deprecated,
+    message: "the result is Encodable on one actor only: declare its type nonisolated"
+  )
+  public init<Output: Encodable>(
+    _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
+    perform body: @escaping @Sendable (StepContext) async throws -> Output
+  ) {
+    self.init(id, work: InProcessWork(isolated: Output.self), settings, file: file, line: line)
   }
 }

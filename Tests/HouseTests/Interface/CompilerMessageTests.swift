@@ -9,6 +9,7 @@ struct CompilerMessageTests {
   struct Use: Sendable, CustomTestStringConvertible {
     let code: String
     let message: String?
+    var isWarning = false
     var testDescription: String { code }
   }
 
@@ -25,6 +26,22 @@ struct CompilerMessageTests {
     Use(
       code: #"try Workflow("w", .grace(5)) { Step("a", run: "true") }"#,
       message: "give the unit: .grace(.seconds(5))"),
+    Use(
+      code: """
+        { @MainActor in
+          struct Release: @MainActor Encodable { var version = "1" }
+          return Step("a") { _ in Release() }
+        }
+        """,
+      message: "declare its type nonisolated", isWarning: true),
+    Use(
+      code: """
+        { @MainActor in
+          nonisolated struct Release: Encodable { var version = "1" }
+          return Step("a") { _ in Release() }
+        }
+        """,
+      message: nil),
     Use(
       code: #"Intervention.restart() == .cancel() || Intervention.approve() == .pause"#,
       message: nil),
@@ -60,6 +77,19 @@ struct CompilerMessageTests {
     Use(code: "Just(1).receive(on: RunLoop.main)", message: "conform to 'Scheduler'"),
     Use(code: "Just(1).receive(on: OperationQueue.main)", message: "conform to 'Scheduler'"),
     Use(code: "Just(1).receive(on: DispatchQueue.main)", message: nil),
+    Use(
+      code: "Just(1).throttle(for: 0.1, scheduler: DispatchQueue.main, latest: true)",
+      message: "conform to 'Scheduler'"),
+    Use(
+      code: "Just(1).throttle(for: .seconds(0.1), scheduler: DispatchQueue.main, latest: true)",
+      message: nil),
+    Use(
+      code: "Just(Data()).decode(type: Int.self, decoder: JSONDecoder())",
+      message: "conform to 'TopLevelDecoder'"),
+    Use(
+      code: "Just(1).encode(encoder: JSONEncoder())", message: "conform to 'TopLevelEncoder'"),
+    Use(
+      code: "Just(Data()).tryMap { try JSONDecoder().decode(Int.self, from: $0) }", message: nil),
   ]
 
   @Test(arguments: differences)
@@ -82,7 +112,7 @@ struct CompilerMessageTests {
         ["swiftc", "-typecheck", "-swift-version", "6"] + Toolchain.findingModules + [file.path])
     }
     if let message = use.message {
-      #expect(ended.status != 0)
+      #expect((ended.status == 0) == use.isWarning)
       #expect(ended.output.contains(message), "\(ended.output)")
     } else {
       #expect(ended.status == 0, "\(ended.output)")
