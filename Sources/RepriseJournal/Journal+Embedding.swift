@@ -24,8 +24,9 @@ extension Journal {
   /// Runs whose process has died are recorded as interrupted, and what is left of their processes is
   /// killed. Blocks the thread while it does so; call it once, when the program starts.
   ///
-  /// - Parameter folder: The path of the folder, relative to the working directory. The command
-  ///   `reprise` finds it by `--state-dir`, or by the variable `REPRISE_STATE_DIR`.
+  /// - Parameter folder: The path of the state folder itself, not of its parent, relative to the
+  ///   working directory. The command `reprise` finds it by `--state-dir`, or by the variable
+  ///   `REPRISE_STATE_DIR`.
   /// - Throws: ``JournalError`` if it cannot be opened.
   public convenience init(at folder: String) throws(JournalError) {
     try self.init(StateDirectory(path: folder, in: workingFolder() ?? "/"))

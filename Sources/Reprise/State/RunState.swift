@@ -15,7 +15,7 @@ public struct RunState: Sendable, Equatable {
   public private(set) var phase: RunPhase = .notStarted
   /// The current generation, from 1; 0 before the first event.
   public private(set) var generation = 0
-  /// The steps in file order.
+  /// The steps in file order, with those under `finally` at their end.
   public internal(set) var steps = StepStates()
   /// The number of steps in each phase.
   public internal(set) var counts = StepCounts()
