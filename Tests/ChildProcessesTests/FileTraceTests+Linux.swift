@@ -37,7 +37,7 @@ import Testing
     return uses
   }
 
-  @Test func `what is read, written, missed, listed and removed is told apart`() async throws {
+  @Test func `what is read, written, missed, listed and removed is distinguished`() async throws {
     let uses = try await uses(
       """
       mkdir d; cat a > d/b; cat none; ls d > list; rm a; echo x > t; rm t

@@ -28,7 +28,7 @@ import Testing
     #expect(ended.number(before: "runs in") == (isSoak ? 100_000 : 400))
   }
 
-  @Test func `jobs of a cluster run once, and leave its queue, whatever it answers`() async throws {
+  @Test func `jobs of a cluster run once, and leave its queue, for any answers`() async throws {
     let count = rounds(200, soak: 20_000)
     let ended = try await simulate(
       "--clusters", "--count", "\(count)", "--seconds", "3000", "--workers", "1")

@@ -58,7 +58,7 @@ struct FanReadingTests {
     ("foreach: [a b], item-id: \"${{ item }}\"", "cannot be the item-id of an item"),
     ("foreach: [a, b], max-items: 1", "there are 2 items, and \"max-items\" is 1"),
     ("item-id: a", "\"item-id\" of a step is only valid with \"foreach\""),
-  ]) func `mistakes are found before the run`(_ step: String, _ message: String) {
+  ]) func `errors are found before the run`(_ step: String, _ message: String) {
     let error = #expect(throws: WorkflowError.self) { try Self.workflow(step) }
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }

@@ -47,7 +47,7 @@ actor JobQueue {
   /// submission that was not answered, say nothing of it.
   func submitted(_ token: AttemptToken) {
     interval = Self.intervalMin
-    missing[token] = nil
+    missing.removeValue(forKey: token)
     if let key = scheduler.key(of: token) { jobs[key] = nil }
   }
 

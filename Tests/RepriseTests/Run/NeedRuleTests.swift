@@ -131,7 +131,7 @@ struct NeedRuleTests {
     #expect(none.state["after"]?.phase == .succeeded([:]))
   }
 
-  @Test func `a step that has begun because of another need goes on when items are computed`()
+  @Test func `a step that began because of another need goes on when items are computed`()
     async throws
   {
     let (listGate, gate) = (Gate(), Gate())

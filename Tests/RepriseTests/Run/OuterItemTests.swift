@@ -51,7 +51,7 @@ struct OuterItemTests {
 
   @Test(
     arguments: [(written, written), (written, computed), (computed, written), (computed, computed)])
-  func `variables and folder of a group have the item of the group, whatever is in it`(
+  func `variables and folder of a group have the item of the group, for any steps in it`(
     outer: String, inner: String
   ) async throws {
     let seen = try await Self.run(
