@@ -12,10 +12,12 @@ import RepriseJournal
 /// - Throws: `JournalError`, or why a run has no outcome.
 func recordRuns(_ count: Int, in folder: String) async throws -> [String: Double] {
   let journal = try Journal(at: folder)
-  let workflow = try Workflow("recorded") { Step("only") { _ in [:] } }
+  let step = Workflow.Step(id: "only", needs: [], action: .run("true"))
+  let workflow = try Workflow(name: "recorded", steps: [step])
+  let engine = Engine(executor: ClosureExecutor { _ in [:] })
   let start = seconds()
   for _ in 0..<count {
-    let run = try await Engine().start(workflow, recordedIn: journal)
+    let run = try await engine.start(workflow, recordedIn: journal)
     let outcome = try await run.outcome
     precondition(outcome == .succeeded, "the run has ended with \(outcome)")
   }

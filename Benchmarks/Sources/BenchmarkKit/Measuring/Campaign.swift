@@ -75,7 +75,7 @@ public struct Campaign: Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let place = Place(folder: folder.path, programs: programs, isQuick: isQuick)
     let points = try Growth.sizes.map { size in
-      let command = try growth.command(place, isQuick ? size / 50 : size)
+      let command = try growth.command(place, isQuick ? max(20, size / 50) : size)
       var samples = [try place.measure(command)]
       if !isQuick, (samples[0][.wall] ?? 0) < Self.onceMilliseconds {
         for _ in 0..<2 { samples.append(try place.measure(command)) }
