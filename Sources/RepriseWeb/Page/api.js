@@ -32,10 +32,13 @@ let project = null;
 /** Chooses the project that all further requests are about; null for the first one. */
 export function useProject(name) { project = name; }
 
-/** The path of a request about the project. */
+/** The path of a request about the project, unless it names one. */
 function ofProject(path) {
-  if (project === null) return path;
-  return path.replace("/api", `/api/projects/${encodeURIComponent(project)}`);
+  return path.startsWith("/api/projects/") ? path : within(project, path);
+}
+
+function within(name, path) {
+  return name === null ? path : path.replace("/api", `/api/projects/${encodeURIComponent(name)}`);
 }
 
 /** Reads a document of the API. */
@@ -75,11 +78,12 @@ async function answerOf(response) {
   throw new APIError(response.status, document.error ?? `the server answers ${response.status}`);
 }
 
-/** The path of the log of a step. */
-export function logPath(run, step, query = {}) {
+/** The path of the log of a step of a project; by default the chosen one. */
+export function logPath(run, step, query = {}, name = project) {
   const words = Object.entries(query).filter(([, value]) => value != null)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
-  return `/api/runs/${run}/steps/${encodeURIComponent(step)}/log${words ? `?${words}` : ""}`;
+  const path = `/api/runs/${run}/steps/${encodeURIComponent(step)}/log`;
+  return within(staticRun ? null : name, path + (words ? `?${words}` : ""));
 }
 
 function readStatic(path) {

@@ -212,7 +212,9 @@ function chooseStep(id, line) {
   state.chosen = id;
   if (isNew || line !== undefined) {
     parts.log.attempts(state.run.attempts.get(id) ?? []);
-    parts.log.open({ run: state.run.id, step: id, name: nameOf(state.run, id) }, line);
+    // Another project may have been chosen already, of which nothing is shown yet.
+    const project = state.project.name;
+    parts.log.open({ project, run: state.run.id, step: id, name: nameOf(state.run, id) }, line);
   }
   parts.timeline.reveal(id);
 }

@@ -49,8 +49,8 @@ export function makeLog(box, { say, link, stateOf: stateOfStep }) {
   let ticket = 0;
 
   function readLog(where, query) {
-    const { run, step, generation, attempt } = where;
-    return read(logPath(run, step, { generation, attempt, ...query }));
+    const { run, step, generation, attempt, project } = where;
+    return read(logPath(run, step, { generation, attempt, ...query }, project));
   }
 
   async function open(next, line) {
