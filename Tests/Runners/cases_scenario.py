@@ -167,8 +167,10 @@ def scenario_node_killed(kind):
 @case("slurm", "sge")
 def scenario_limit(kind):
     """A limit of the jobs of a user is waited for, and not tried in vain again and again."""
-    limit = Fakes(ACCOUNTS) if kind == "slurm" else cases_sge.Limit(LIMIT)
-    with limit, hundred(kind) as project:
+    # To Grid Engine, an array is one job; without arrays, each part is one.
+    arrays = contextlib.nullcontext() if kind == "slurm" else cases_sge.Setting("max_aj_tasks", 1)
+    limit = Fakes(ACCOUNTS) if kind == "slurm" else cases_sge.Setting("max_u_jobs", LIMIT)
+    with arrays, limit, hundred(kind) as project:
         engine = project.start("run", "w.yaml")
         most = 0
         end = time.monotonic() + 240
