@@ -165,7 +165,7 @@ public final class Journal: Sendable {
   }
 
   private static func nextTurn(in connection: Connection) throws(SQLiteError) -> Int64 {
-    try connection.value("SELECT coalesce(max(turn), 0) + 1 FROM run").integer ?? 1
+    try connection.value(JournalSchema.nextTurn).integer ?? 1
   }
 
   private func busyGroup(

@@ -2,6 +2,13 @@
 
 /// The schema of the journal.
 enum JournalSchema {
+  // Read at the start and the end of each run, so not from all runs: with 30,000 of them each took 3 ms.
+
+  /// The turn of the run that starts next.
+  static let nextTurn = "SELECT coalesce(max(turn), 0) + 1 FROM run"
+  /// The number of the last success.
+  static let lastSuccess = "SELECT coalesce(max(success), 0) FROM run WHERE success IS NOT NULL"
+
   /// The migrations, in order; `user_version` is the number of those applied.
   ///
   /// Never change a released migration; append a new one.
@@ -80,6 +87,9 @@ enum JournalSchema {
       uses TEXT NOT NULL,
       PRIMARY KEY (run, last_generation)
     ) WITHOUT ROWID;
+    """,
+    """
+    CREATE INDEX run_turn ON run (turn);
     """,
   ]
 }

@@ -175,7 +175,7 @@ package final class RecordedRun: Recorder {
         try connection.execute(
           """
           UPDATE run SET success = 1 + max(
-            (SELECT coalesce(max(success), 0) FROM run),
+            (\(JournalSchema.lastSuccess)),
             (SELECT coalesce(max(last_success), 0) FROM watch)) WHERE number = ?
           """, number)
       }

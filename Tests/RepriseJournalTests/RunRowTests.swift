@@ -23,4 +23,13 @@ struct RunRowTests {
     let record = try journal.record(read)
     #expect(record.status == .succeeded && record.endedAt != nil)
   }
+
+  @Test(arguments: [JournalSchema.nextTurn, JournalSchema.lastSuccess])
+  func `the start and the end of a run do not read all runs`(_ query: String) throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let plan = try journal.database.read { try $0.rows("EXPLAIN QUERY PLAN \(query)") }
+    let steps = plan.compactMap { $0["detail"].text }
+    #expect(steps.contains { $0.contains("INDEX run_") }, "\(steps)")
+  }
 }

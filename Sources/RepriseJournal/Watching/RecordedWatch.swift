@@ -213,7 +213,7 @@ extension Journal {
         try connection.execute(
           """
           INSERT INTO watch (name, file, started_at, last_success)
-          VALUES (?1, ?2, ?3, (SELECT coalesce(max(success), 0) FROM run))
+          VALUES (?1, ?2, ?3, (\(JournalSchema.lastSuccess)))
           ON CONFLICT (name) DO UPDATE SET file = ?2, started_at = ?3
           """, workflow, file, now)
         return try connection.value("SELECT number FROM watch WHERE name = ?", workflow).integer

@@ -74,7 +74,7 @@ public struct Campaign: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let place = Place(folder: folder.path, programs: programs, isQuick: isQuick)
-    let points = try Growth.sizes.map { size in
+    let points = try Growth.sizes.filter { $0 <= growth.sizeMax }.map { size in
       let command = try growth.command(place, isQuick ? max(20, size / 50) : size)
       var samples = [try place.measure(command)]
       if !isQuick, (samples[0][.wall] ?? 0) < Self.onceMilliseconds {

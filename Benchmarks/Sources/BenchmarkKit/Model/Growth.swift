@@ -14,12 +14,16 @@ public struct Growth: Sendable {
   /// The sizes, each ten times the one before.
   static let sizes = [100, 1_000, 10_000, 100_000]
 
+  /// The largest size that is possible.
+  let sizeMax: Int
+
   init(
-    _ id: String, _ work: String,
+    _ id: String, _ work: String, sizeMax: Int = 100_000,
     command: @escaping @Sendable (Place, _ size: Int) throws -> [String]
   ) {
     self.id = id
     self.work = work
+    self.sizeMax = sizeMax
     self.command = command
   }
 }
@@ -71,16 +75,17 @@ public struct GrowthLine: Sendable {
 /// - Parameter lines: The measured lines.
 /// - Returns: The lines of the table, each with a line feed.
 public func growthTable(_ lines: [GrowthLine]) -> String {
-  let sizes = lines.first?.points.map { "n = \(grouped($0.size))" } ?? []
+  let sizes = Growth.sizes.map { "n = \(grouped($0))" }
   let head = ["growth", "figure"] + sizes + ["exponent", "bar", "verdict"]
   var rows = [head, head.map { String(repeating: "-", count: max(3, $0.count)) }]
   for line in lines {
     func row(_ title: String, _ values: [String], _ exponent: Double, _ id: String) {
       rows.append(
-        [id, title] + values + [
-          fixed(exponent, 2), "≤ \(fixed(GrowthLine.exponentMax, 1))",
-          exponent <= GrowthLine.exponentMax ? "met" : "MISSED",
-        ])
+        [id, title] + values
+          + Array(repeating: "–", count: Growth.sizes.count - values.count) + [
+            fixed(exponent, 2), "≤ \(fixed(GrowthLine.exponentMax, 1))",
+            exponent <= GrowthLine.exponentMax ? "met" : "MISSED",
+          ])
     }
     row(
       Figure.processor.title, line.points.map { Figure.processor.text($0.processor) },

@@ -8,7 +8,10 @@ public let allGrowths: [Growth] = [
     let files = StepFiles(layered: size, command: "true")
     return [place.programs.reprise, "validate", try place.write("steps.yaml", files.reprise)]
   },
-  Growth("items", "`reprise run` of a step with n items of `foreach`, each `true`") { place, size in
+  Growth(
+    "items", "`reprise run` of a step with n items of `foreach`, each `true`; 10,000 at most",
+    sizeMax: 10_000
+  ) { place, size in
     let file = try place.write(
       "items.yaml",
       "steps:\n  - { id: s, foreach: { from: 1, to: \(size) }, max-parallel: 2, exec: [\"true\"] }\n"
