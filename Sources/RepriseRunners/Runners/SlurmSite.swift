@@ -106,12 +106,7 @@ final class SlurmSite: JobSite {
   private func submitted(
     _ jobs: [Submission], of run: RunID, _ options: [String], _ arrays: JobArrays
   ) async throws(RunnerFailure) -> Result<[String], Submission.Refusal> {
-    let name: String
-    do throws(Errno) {
-      name = try arrays.make(jobs.map(\.token), of: run)
-    } catch {
-      throw .neverBegun("cannot write the list of a job array: \(error)")
-    }
+    let name = try arrays.make(jobs.map(\.token), of: run)
     let folder = arrays.folder(of: name)
     let words =
       Self.words(named: name, in: folder, log: folder + "/log")

@@ -14,7 +14,7 @@ final class JobArrays: Sendable {
   /// A job by the name that it was submitted with, and its index if it is an element of an array.
   struct Element: Hashable, Sendable {
     let name: String
-    /// It counts from 0, whatever the scheduler does.
+    /// It counts from 0, also where those of the scheduler count from 1.
     let index: Int
   }
 
@@ -42,15 +42,19 @@ final class JobArrays: Sendable {
   ///   - tokens: The attempts, in the order of their indices.
   ///   - run: Their run, with whose attempts the folder is removed.
   /// - Returns: The name of the array.
-  /// - Throws: The system error.
-  func make(_ tokens: [AttemptToken], of run: RunID) throws(Errno) -> String {
+  /// - Throws: ``RunnerFailure/neverBegun(_:)`` if it cannot be written.
+  func make(_ tokens: [AttemptToken], of run: RunID) throws(RunnerFailure) -> String {
     let token = AttemptToken(
       run: run, step: Self.step, generation: 0, attempt: 0, random: random.next())
     let name = token.text
     let folder = folder(of: name)
-    try makeFolder(folder, permissions: .ownerReadWriteExecute)
     let lines = tokens.map { AttemptFolder(of: $0, in: root).path + "\n" }.joined()
-    try writeFile(Array(lines.utf8), to: folder + "/" + Self.listName, overwriting: true)
+    do throws(Errno) {
+      try makeFolder(folder, permissions: .ownerReadWriteExecute)
+      try writeFile(Array(lines.utf8), to: folder + "/" + Self.listName, overwriting: true)
+    } catch {
+      throw .neverBegun("cannot write the list of a job array: \(error)")
+    }
     known.withLock { $0[name] = tokens }
     return name
   }

@@ -169,12 +169,7 @@ final class SchedulerSite: JobSite {
   private func submitted(
     _ jobs: [Submission], of run: RunID, _ arrays: JobArrays, _ scheduler: any ArrayScheduler
   ) async throws(RunnerFailure) -> Result<[String], Submission.Refusal> {
-    let name: String
-    do throws(Errno) {
-      name = try arrays.make(jobs.map(\.token), of: run)
-    } catch {
-      throw .neverBegun("cannot write the list of a job array: \(error)")
-    }
+    let name = try arrays.make(jobs.map(\.token), of: run)
     let folder = arrays.folder(of: name)
     let host = JobArrays.script(
       program, in: folder, index: "$((\(hiddenVariables.first ?? "") - 1))",

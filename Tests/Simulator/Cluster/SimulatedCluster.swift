@@ -66,7 +66,7 @@ final class SimulatedCluster: @unchecked Sendable {
   /// A random time up to some milliseconds, in microseconds.
   func upTo(_ milliseconds: Int) -> Int64 { Int64(random.below(milliseconds * 1000 + 1)) }
 
-  /// Does something after a time, whatever happens to the engine.
+  /// Does something after a time, also when the engine has ended.
   func after(_ microseconds: Int64, _ work: @escaping @Sendable () -> Void) {
     entryCount += 1
     agenda.insert(Entry(time: now + max(1, microseconds), number: entryCount, work: work))
