@@ -29,6 +29,8 @@ final class ForestOracle {
   var isPaused = false
   /// The steps that were reported as started in a pause; those whose time is over have not begun.
   private var startedInPause: Set<String> = []
+  /// The same for steps that a failure cancels, with the part that failed.
+  private var startedAfterFailure: [String: String] = [:]
   /// False while recorded events are replayed.
   var isChecking = true
 
@@ -74,11 +76,18 @@ final class ForestOracle {
     check(!startedInPause.contains(id), "pause", "\(id) starts in a pause")
     checkLimits(starting: id)
     checkTime(of: id, time)
+    // What was recorded as started before the failure of another part may begin after it.
+    let failed =
+      startedAfterFailure[id] ?? (statuses[id] == .running ? nil : failedPart(beside: id))
+    check(failed == nil, "fail-fast", "\(id) starts after the failure of \(failed ?? "")")
+  }
+
+  /// The part whose failure cancels a step.
+  private func failedPart(beside id: String) -> String? {
     for instance in places.place(of: id).instances {
-      if let failed = failedParts[instance.name], failed != instance.part {
-        check(false, "fail-fast", "\(id) starts after the failure of \(failed)")
-      }
+      if let failed = failedParts[instance.name], failed != instance.part { return failed }
     }
+    return nil
   }
 
   private func nextBehaviour(of id: String) -> Scenario.Behaviour {
@@ -116,6 +125,7 @@ final class ForestOracle {
       statuses[id] = .pending
       available.remove(id)
       startedInPause.remove(id)
+      startedAfterFailure[id] = nil
       // A group whose time is over has its whole time again, even while one of its steps is being stopped.
       for instance in places.place(of: id).instances {
         guard let first = firstStarts[instance.name], let timeout = instance.group.timeout,
@@ -131,7 +141,7 @@ final class ForestOracle {
   /// The process has died.
   func forget() {
     (statuses, available, failedParts, firstStarts, alive) = ([:], [], [:], [:], [:])
-    (startedInPause, notes) = ([], [])
+    (startedInPause, startedAfterFailure, notes) = ([], [:], [])
   }
 
   /// A run is resumed: what was in progress is gone.
@@ -150,6 +160,7 @@ final class ForestOracle {
       if !isWait(id) { checkStart(of: id, time) }
       statuses[id] = .running
       if isPaused { startedInPause.insert(id) }
+      startedAfterFailure[id] = failedPart(beside: id)
     case .retrying, .repeating: statuses[id] = .ready
     case .available: available.insert(id)
     case .succeeded: end(id, .succeeded)
@@ -171,6 +182,7 @@ final class ForestOracle {
     statuses[id] = status
     available.remove(id)
     startedInPause.remove(id)
+    startedAfterFailure[id] = nil
     for instance in places.place(of: id).instances where firstStarts[instance.name] != nil {
       if !hasOpen(instance.name) { firstStarts[instance.name] = nil }
     }
