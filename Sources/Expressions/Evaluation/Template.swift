@@ -4,7 +4,7 @@
 ///
 /// A template that consists of a single expression keeps the type of its value; any other evaluates
 /// to text. A text without `${{` evaluates to itself.
-public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
+package struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   package enum Part: Sendable, Equatable {
     case text(String)
     /// An expression, with the offset of its text in the template, in Unicode scalars.
@@ -12,7 +12,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   }
 
   /// The source text.
-  public let source: String
+  package let source: String
   /// The parts; empty if the text contains no expressions.
   package let parts: [Part]
 
@@ -25,7 +25,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   /// Creates a template of literal text, even if it contains `${{`.
   ///
   /// - Parameter text: The text.
-  public init(text: String) {
+  package init(text: String) {
     source = text
     parts = []
   }
@@ -41,7 +41,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   }
 
   /// Creates a template of literal text.
-  public init(stringLiteral text: String) {
+  package init(stringLiteral text: String) {
     self.init(text: text)
   }
 
@@ -111,7 +111,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   }
 
   /// Whether it contains no expressions.
-  public var isPlain: Bool { parts.isEmpty }
+  package var isPlain: Bool { parts.isEmpty }
 
   /// The expressions with their offsets in the template.
   package var expressions: [(expression: Expression, offset: Int)] {

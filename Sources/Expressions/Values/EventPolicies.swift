@@ -1,7 +1,7 @@
 // The policies for trigger events that arrive during a run.
 
 /// A policy for events that arrive during a run.
-public enum BusyPolicy: String, Sendable, CaseIterable {
+package enum BusyPolicy: String, Sendable, CaseIterable {
   /// The event is queued.
   case queue
   /// The run restarts with the event.
@@ -27,14 +27,14 @@ public struct EventBuffer: Sendable, Equatable {
   }
 
   /// The maximum number of pending events, at least 1.
-  public var size: Int
+  package var size: Int
   /// The policy for events that arrive when the buffer is full.
-  public var whenFull: FullPolicy
+  package var whenFull: FullPolicy
   /// Whether the file names the policy; if not, events that can wait or be refused are not dropped.
   package var isPolicyChosen = false
 
   /// Creates a buffer.
-  public init(size: Int = 10, whenFull: FullPolicy = .dropOldest) {
+  package init(size: Int = 10, whenFull: FullPolicy = .dropOldest) {
     self.size = size
     self.whenFull = whenFull
   }

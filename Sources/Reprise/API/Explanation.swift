@@ -2,10 +2,10 @@
 
 import Masking
 import Paths
-public import Workflows
+import Workflows
 
 /// A prediction of whether a step would run.
-public enum StepExplanation: Sendable, Equatable {
+package enum StepExplanation: Sendable, Equatable {
   /// The step would run, for these reasons.
   case runs(because: [String])
   /// The step would be skipped, for this reason.
@@ -27,7 +27,7 @@ extension Engine {
   ///   - state: The state of an earlier run, which provides the outputs of the other steps.
   ///   - secrets: The values of the workflow's secrets.
   /// - Returns: The prediction and its reasons.
-  public func explain(
+  package func explain(
     _ step: StepIndex, of workflow: Workflow, after state: RunState?, secrets: Secrets = Secrets()
   ) -> StepExplanation {
     let alone = explainAlone(step, of: workflow, after: state, secrets)

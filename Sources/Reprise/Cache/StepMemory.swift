@@ -41,24 +41,24 @@ extension StepMemory {
 /// The state of a step when it succeeded: hashes of its dependencies and of the files that it made.
 public struct StepTrace: Sendable, Equatable, Codable {
   /// A hash of the step's script or arguments, its shell and its directory.
-  public var action: String
+  package var action: String
   /// Hashes of the environment variables that the workflow file sets, by name.
-  public var environment: [String: String]
+  package var environment: [String: String]
   /// A hash of the cache key.
-  public var key: String
+  package var key: String
   /// Hashes of the input files, by path.
-  public var inputs: [String: String]
+  package var inputs: [String: String]
   /// Hashes of the input files that the step has listed in its `depfile`, by path; nil if it has
   /// none.
-  public var listed: [String: String]?
+  package var listed: [String: String]?
   /// Hashes of the output files, by path.
-  public var files: [String: String]
+  package var files: [String: String]
   /// The outputs for later steps.
-  public var outputs: StepOutputs
+  package var outputs: StepOutputs
   /// The time at which the step had succeeded; nil in entries of earlier versions.
-  public var time: Timestamp?
+  package var time: Timestamp?
   /// The run that made it; nil in entries of earlier versions.
-  public var run: RunID?
+  package var run: RunID?
   /// What a step with `cache: auto` has used and made; nil for others.
   var learnt: LearntFiles?
   /// The files that it has made or that match `cache.makes`, relative to the project, and that were there
@@ -81,7 +81,7 @@ public struct StepTrace: Sendable, Equatable, Codable {
   ///   - now: The current trace, with hashes of the current files, and the current time.
   ///   - maxAge: The maximum age of the result; unlimited if nil.
   /// - Returns: The reasons, as sentences without a period; empty if the step is up to date.
-  public func differences(to now: StepTrace, maxAge: Duration? = nil) -> [String] {
+  package func differences(to now: StepTrace, maxAge: Duration? = nil) -> [String] {
     differences(to: now, maxAge: maxAge) { _ in false }
   }
 

@@ -11,7 +11,7 @@ public struct RunPlan: Sendable, Equatable {
   /// The steps in file order.
   public var steps: [PlannedStep]
   /// The structure of the steps in the file; its indices refer to `steps`.
-  public var outline: Outline
+  package var outline: Outline
   /// The maximum number of steps that run at once; nil for the default of the engine.
   public var maxParallel: Int?
   /// The names of groups of steps in displays, by id; a group that is missing shows its id.
@@ -24,8 +24,12 @@ public struct RunPlan: Sendable, Equatable {
   /// - Parameters:
   ///   - workflow: The name of the workflow.
   ///   - steps: The steps in file order.
-  ///   - outline: Their structure; by default a sequence.
-  public init(workflow: String, steps: [PlannedStep], outline: Outline? = nil) {
+  public init(workflow: String, steps: [PlannedStep]) {
+    self.init(workflow: workflow, steps: steps, outline: nil)
+  }
+
+  /// Creates a plan with the structure of its steps; by default a sequence.
+  package init(workflow: String, steps: [PlannedStep], outline: Outline?) {
     self.workflow = workflow
     self.steps = steps
     self.outline = outline ?? .sequence(steps.indices.map { .step(StepIndex($0)) })

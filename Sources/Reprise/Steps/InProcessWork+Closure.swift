@@ -1,6 +1,6 @@
 // Work of a step from a closure.
 
-public import Workflows
+import Workflows
 
 extension InProcessWork {
   /// Creates work that a Swift closure performs, for steps that are made from data.
@@ -10,7 +10,7 @@ extension InProcessWork {
   /// - Parameter body: Performs one attempt. Its result is the output for later steps: a map becomes
   ///   named outputs, any other value the output `value`. When its task is cancelled, it must finish
   ///   soon by throwing `CancellationError`.
-  public init<Output: Encodable & Sendable>(
+  package init<Output: Encodable & Sendable>(
     _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
     self.init(ClosureWork { try StepOutputs(encoding: try await body($0)) })
@@ -20,7 +20,7 @@ extension InProcessWork {
   ///
   /// - Parameter body: Performs one attempt. If its result is not `Encodable`, the step fails before it
   ///   calls the closure, because no other step could read the result.
-  public init<Output: Sendable>(
+  package init<Output: Sendable>(
     _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
     self.init(returning: Output.self, body)

@@ -1,8 +1,8 @@
 // `reprise validate` and `reprise schema`: check workflow files, and print their JSON Schema.
 
-public import ArgumentParser
+import ArgumentParser
 import Platform
-public import Reprise
+import Reprise
 import RepriseHost
 import RepriseImport
 import RepriseTerminal

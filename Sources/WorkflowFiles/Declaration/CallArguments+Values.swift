@@ -5,7 +5,7 @@ extension CallArguments {
   ///
   /// - Parameter arguments: The values by name. As in a declaration, texts may contain expressions.
   /// - Throws: ``ArgumentError`` if an expression is not valid.
-  public init(_ arguments: [String: TemplateValue]) throws(ArgumentError) {
+  package init(_ arguments: [String: TemplateValue]) throws(ArgumentError) {
     self.init()
     for (name, argument) in arguments { trees[name] = try Tree(argument.value, at: [name]) }
   }

@@ -43,7 +43,7 @@ extension Workflow {
   ///   - arguments: The parameters and the trigger of the run.
   ///   - actions: The actions that its steps can call; calls are not checked if nil.
   /// - Throws: ``WorkflowError`` with all errors.
-  public init(
+  package init(
     bytes: [UInt8], file: String, sources: SourceFiles = .disk,
     with arguments: Arguments = Arguments(), actions: ActionCatalog? = nil
   ) throws(WorkflowError) {

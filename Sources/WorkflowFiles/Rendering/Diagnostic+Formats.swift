@@ -2,7 +2,7 @@
 // code hosts read.
 
 /// The output format of errors and warnings.
-public enum DiagnosticFormat: String, Sendable, CaseIterable {
+package enum DiagnosticFormat: String, Sendable, CaseIterable {
   /// Text for a terminal.
   case text
   /// A JSON object with a list of diagnostics.
@@ -18,7 +18,7 @@ extension Diagnostic {
   ///   - diagnostics: The errors and warnings.
   ///   - format: The output format.
   /// - Returns: The text, without a line feed at the end.
-  public static func rendered(_ diagnostics: [Diagnostic], as format: DiagnosticFormat) -> String {
+  package static func rendered(_ diagnostics: [Diagnostic], as format: DiagnosticFormat) -> String {
     switch format {
     case .text: diagnostics.map(\.description).joined(separator: "\n\n")
     case .json: Value.map(["diagnostics": .list(diagnostics.map(\.jsonValue))]).indentedJSON

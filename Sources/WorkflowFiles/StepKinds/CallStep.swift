@@ -57,7 +57,7 @@ struct CallStep: NamedStepKind {
 
 extension Workflow.Step.Action {
   /// Returns the action of a step that calls an action that the program has registered.
-  public static func call(_ action: String, _ arguments: CallArguments) -> Self {
+  package static func call(_ action: String, _ arguments: CallArguments) -> Self {
     Self(CallStep(action: action, arguments: arguments))
   }
 }

@@ -69,7 +69,7 @@ extension Workflow.Step.Action {
   }
 
   /// Returns the action of a step that runs a program with arguments, without a shell.
-  public static func exec(_ words: [Template]) -> Self { Self(ExecStep(words: words)) }
+  package static func exec(_ words: [Template]) -> Self { Self(ExecStep(words: words)) }
 }
 
 extension Step {

@@ -25,7 +25,7 @@ extension Workflow.Step.Action {
   package var script: String? { (kind as? RunStep)?.script }
 
   /// Returns the action of a step that runs a script.
-  public static func run(_ script: String) -> Self { Self(RunStep(script: script)) }
+  package static func run(_ script: String) -> Self { Self(RunStep(script: script)) }
 }
 
 extension Step {

@@ -9,7 +9,7 @@ struct WaitStep: StepKind {
 
 extension Workflow.Step.Action {
   /// The action of a step that only waits for approval.
-  public static let wait = Self(WaitStep())
+  package static let wait = Self(WaitStep())
 }
 
 extension Step {

@@ -22,7 +22,7 @@ package struct AfterTrigger: TriggerKey {
 
 extension Triggers {
   /// The names of the workflows whose successful runs start a run.
-  public var after: [String] {
+  package var after: [String] {
     get { self[AfterTrigger.self]?.workflows ?? [] }
     set { self[AfterTrigger.self] = newValue.isEmpty ? nil : .init(workflows: newValue) }
   }

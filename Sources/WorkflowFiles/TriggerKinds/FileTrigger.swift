@@ -4,16 +4,16 @@ import WorkflowReading
 import YAML
 
 /// A trigger that starts a run when files change.
-public struct FileTrigger: Sendable, Equatable {
+package struct FileTrigger: Sendable, Equatable {
   /// The path patterns, relative to the directory in which the engine runs.
   ///
   /// A pattern that begins with `!` excludes files that earlier patterns include.
-  public var patterns: [String]
+  package var patterns: [String]
   /// Whether files in `.gitignore` are ignored.
-  public var respectsGitignore = true
+  package var respectsGitignore = true
 
   /// Creates a trigger for the files that match the patterns.
-  public init(_ patterns: [String]) {
+  package init(_ patterns: [String]) {
     self.patterns = patterns
   }
 }
@@ -35,7 +35,7 @@ extension FileTrigger: TriggerKey {
 
 extension Triggers {
   /// The trigger for changed files, if any.
-  public var files: FileTrigger? {
+  package var files: FileTrigger? {
     get { self[FileTrigger.self] }
     set { self[FileTrigger.self] = newValue }
   }

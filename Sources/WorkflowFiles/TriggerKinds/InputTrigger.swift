@@ -4,7 +4,7 @@ import WorkflowReading
 import YAML
 
 /// The format of lines of standard input.
-public enum InputFormat: String, Sendable, CaseIterable {
+package enum InputFormat: String, Sendable, CaseIterable {
   /// Plain text.
   case lines
   /// One JSON value per line.
@@ -32,7 +32,7 @@ package struct InputTrigger: TriggerKey {
 
 extension Triggers {
   /// The format of lines of standard input that start runs; nil if they do not.
-  public var standardInput: InputFormat? {
+  package var standardInput: InputFormat? {
     get { self[InputTrigger.self]?.format }
     set { self[InputTrigger.self] = newValue.map { InputTrigger(format: $0) } }
   }

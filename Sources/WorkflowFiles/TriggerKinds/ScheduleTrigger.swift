@@ -54,7 +54,7 @@ package struct ScheduleTrigger: TriggerKey {
 
 extension Triggers {
   /// The schedules that start runs.
-  public var schedules: [Schedule] {
+  package var schedules: [Schedule] {
     get { self[ScheduleTrigger.self]?.schedules ?? [] }
     set { self[ScheduleTrigger.self] = newValue.isEmpty ? nil : .init(schedules: newValue) }
   }

@@ -9,7 +9,7 @@ package struct SocketTrigger: FlagTrigger {
 
 extension Triggers {
   /// Whether `reprise trigger` starts runs.
-  public var hasSocket: Bool {
+  package var hasSocket: Bool {
     get { self[SocketTrigger.self] != nil }
     set { self[SocketTrigger.self] = newValue ? SocketTrigger() : nil }
   }

@@ -10,7 +10,7 @@ package struct StartTrigger: FlagTrigger {
 
 extension Triggers {
   /// Whether a run starts when the watch starts.
-  public var atStart: Bool {
+  package var atStart: Bool {
     get { self[StartTrigger.self] != nil }
     set { self[StartTrigger.self] = newValue ? StartTrigger() : nil }
   }

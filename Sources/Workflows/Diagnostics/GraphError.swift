@@ -1,7 +1,7 @@
 // The errors of an invalid dependency graph.
 
 /// An error that makes a dependency graph invalid.
-public enum GraphError: Error, Equatable, CustomStringConvertible {
+package enum GraphError: Error, Equatable, CustomStringConvertible {
   /// Two steps have the same id.
   case duplicateStep(String)
   /// A step needs a step that does not exist.
@@ -12,7 +12,7 @@ public enum GraphError: Error, Equatable, CustomStringConvertible {
   case cycle([String])
 
   /// The error message, without a period at the end.
-  public var description: String {
+  package var description: String {
     switch self {
     case .duplicateStep(let id): "there are two steps \"\(id)\""
     case .unknownNeed(let step, let need):

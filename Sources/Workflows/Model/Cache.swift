@@ -3,22 +3,22 @@
 import Paths
 
 /// A rule that decides whether a step must run again.
-public struct CacheRule: Sendable, Equatable {
+package struct CacheRule: Sendable, Equatable {
   /// The input files, as patterns relative to the step's working directory.
-  public var inputs: [String]
+  package var inputs: [String]
   /// The output files, as patterns relative to the step's working directory.
-  public var outputs: [String]
+  package var outputs: [String]
   /// An additional value on which the step depends.
-  public var key: Template?
+  package var key: Template?
   /// The maximum time since the step last succeeded; unlimited if nil.
-  public var maxAge: Duration?
+  package var maxAge: Duration?
   /// The path of a file in which the step lists further input files, as compilers and `make` do.
-  public var dependencyFile: String?
+  package var dependencyFile: String?
   /// What is learnt by watching which files it uses; nil for nothing.
   package var learning: LearningRule?
 
   /// Creates a rule.
-  public init(
+  package init(
     inputs: [String] = [], outputs: [String] = [], key: Template? = nil, maxAge: Duration? = nil,
     dependencyFile: String? = nil
   ) {

@@ -1,7 +1,7 @@
 // The arguments of a called action: as written in the file, and as computed values.
 
 /// The arguments of a called action, as written in the file.
-public struct CallArguments: Sendable, Equatable {
+package struct CallArguments: Sendable, Equatable {
   /// A value of any kind.
   package indirect enum Tree: Sendable, Equatable {
     /// A literal scalar: its value and its source text.
@@ -15,7 +15,7 @@ public struct CallArguments: Sendable, Equatable {
   package var trees: [String: Tree] = [:]
 
   /// Creates an empty set of arguments.
-  public init() {}
+  package init() {}
 
   /// The source text of each argument.
   package var declared: [String: String] { trees.mapValues(\.written) }

@@ -15,5 +15,5 @@ package struct ClosureStep: StepKind {
 
 extension Workflow.Step.Action {
   /// Returns the action of a step that runs a Swift closure in this process.
-  public static func perform(_ work: InProcessWork) -> Self { Self(ClosureStep(work: work)) }
+  package static func perform(_ work: InProcessWork) -> Self { Self(ClosureStep(work: work)) }
 }

@@ -3,19 +3,19 @@
 
 /// Identifies a step of a workflow by its position in file order; in a run, by the number that the
 /// step keeps for the whole run.
-public struct StepIndex: Hashable, Comparable, Sendable {
+package struct StepIndex: Hashable, Comparable, Sendable {
   /// The position of the step, from 0.
-  public let position: Int
+  package let position: Int
 
   /// Creates an index.
   ///
   /// - Parameter position: The position of the step, from 0.
-  public init(_ position: Int) {
+  package init(_ position: Int) {
     self.position = position
   }
 
   /// Compares positions, or numbers.
-  public static func < (earlier: StepIndex, later: StepIndex) -> Bool {
+  package static func < (earlier: StepIndex, later: StepIndex) -> Bool {
     earlier.position < later.position
   }
 }
@@ -24,15 +24,15 @@ public struct StepIndex: Hashable, Comparable, Sendable {
 ///
 /// Building the graph takes time linear in the number of steps and edges, and so does each of its
 /// functions. None of them recurses, so the depth of the graph does not matter.
-public struct Graph: Sendable, Equatable {
+package struct Graph: Sendable, Equatable {
   /// The ids of the steps, in file order; in a run, by number, with those of removed steps.
-  public let ids: [String]
+  package let ids: [String]
   /// The steps in file order; nil if that is the order of their positions.
   private let order: [StepIndex]?
   /// The steps in dependency order: each after all steps that it needs.
   ///
   /// Ties are resolved in file order.
-  public let topologicalOrder: [StepIndex]
+  package let topologicalOrder: [StepIndex]
   private let needsOf: Edges
   private let dependentsOf: Edges
   private let positions: [String: Int]
@@ -43,7 +43,7 @@ public struct Graph: Sendable, Equatable {
   ///   - ids: The ids of the steps, in file order.
   ///   - needs: The ids that each step needs, in the same order.
   /// - Throws: ``GraphError`` for the first error.
-  public init(ids: [String], needs: [[String]]) throws(GraphError) {
+  package init(ids: [String], needs: [[String]]) throws(GraphError) {
     precondition(ids.count == needs.count, "expected one list of needs per step")
     var builder = GraphBuilder(ids: ids)
     for names in needs {
@@ -68,19 +68,19 @@ public struct Graph: Sendable, Equatable {
   }
 
   /// The number of steps; in a run, the number of indices in use, with those of removed steps.
-  public var count: Int { ids.count }
+  package var count: Int { ids.count }
 
   /// Whether the order of the indices is that of the file, and none belongs to a removed step.
   var isInFileOrder: Bool { order == nil }
 
   /// All steps in file order.
-  public var indices: [StepIndex] { order ?? (0..<count).map { StepIndex($0) } }
+  package var indices: [StepIndex] { order ?? (0..<count).map { StepIndex($0) } }
 
   /// Returns the id of a step.
   ///
   /// - Parameter step: The step.
   /// - Returns: The id.
-  public func id(of step: StepIndex) -> String {
+  package func id(of step: StepIndex) -> String {
     ids[step.position]
   }
 
@@ -88,7 +88,7 @@ public struct Graph: Sendable, Equatable {
   ///
   /// - Parameter id: The id of the step.
   /// - Returns: The step, or nil if no step has that id. Constant time.
-  public func index(of id: String) -> StepIndex? {
+  package func index(of id: String) -> StepIndex? {
     positions[id].map { StepIndex($0) }
   }
 
@@ -96,7 +96,7 @@ public struct Graph: Sendable, Equatable {
   ///
   /// - Parameter step: The step.
   /// - Returns: The needed steps. Constant time.
-  public func needs(of step: StepIndex) -> ArraySlice<StepIndex> {
+  package func needs(of step: StepIndex) -> ArraySlice<StepIndex> {
     needsOf[step]
   }
 
@@ -104,7 +104,7 @@ public struct Graph: Sendable, Equatable {
   ///
   /// - Parameter step: The step.
   /// - Returns: The direct dependents. Constant time.
-  public func dependents(of step: StepIndex) -> ArraySlice<StepIndex> {
+  package func dependents(of step: StepIndex) -> ArraySlice<StepIndex> {
     dependentsOf[step]
   }
 
@@ -112,7 +112,7 @@ public struct Graph: Sendable, Equatable {
   ///
   /// - Parameter steps: The steps to start from.
   /// - Returns: The steps in topological order.
-  public func withDependents(_ steps: [StepIndex]) -> [StepIndex] {
+  package func withDependents(_ steps: [StepIndex]) -> [StepIndex] {
     var isReached = Array(repeating: false, count: count)
     for step in steps { isReached[step.position] = true }
     for step in topologicalOrder where isReached[step.position] {

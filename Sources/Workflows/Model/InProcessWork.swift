@@ -3,7 +3,7 @@
 /// The work of a step that runs in this process.
 ///
 /// Equality is identity, because closures cannot be compared.
-public struct InProcessWork: Sendable, Equatable {
+package struct InProcessWork: Sendable, Equatable {
   /// The object that performs the work.
   package let body: any AnyObject & Sendable
   /// Why it cannot be performed, which its declaration reports; nil if it can.
@@ -16,7 +16,7 @@ public struct InProcessWork: Sendable, Equatable {
   }
 
   /// Returns whether both values hold the same object.
-  public static func == (left: InProcessWork, right: InProcessWork) -> Bool {
+  package static func == (left: InProcessWork, right: InProcessWork) -> Bool {
     left.body === right.body
   }
 }

@@ -87,7 +87,7 @@ extension Workflow {
   /// - Parameter id: The id of a step, or of a step that was expanded to several.
   /// - Returns: The steps in file order, at least one.
   /// - Throws: ``SelectionError`` if the id is unknown.
-  public func found(_ id: String) throws(SelectionError) -> [StepIndex] {
+  package func found(_ id: String) throws(SelectionError) -> [StepIndex] {
     let indices = indices(named: id)
     guard indices.isEmpty else { return indices }
     throw .unknownStep(id, suggestion: nearest(to: id, among: graph.ids))

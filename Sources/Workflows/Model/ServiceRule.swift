@@ -1,7 +1,7 @@
 // The rules of a step that is a service: when it is ready, whether it is alive, and how it is stopped.
 
 /// When a service is ready, whether it is alive, and how it is stopped.
-public struct ServiceRule: Sendable, Equatable {
+package struct ServiceRule: Sendable, Equatable {
   /// How long a service must have been ready before it fails, for the limit and the delays of `restart` to
   /// begin anew; the time that containers have in Docker.
   package static let steadyTime = Duration.seconds(10)
@@ -12,7 +12,7 @@ public struct ServiceRule: Sendable, Equatable {
   }
 
   /// A check whether a service is ready.
-  public enum Probe: Sendable, Equatable {
+  package enum Probe: Sendable, Equatable {
     /// This script succeeds.
     case run(String)
     /// A connection to this port of this machine is accepted.
@@ -27,33 +27,33 @@ public struct ServiceRule: Sendable, Equatable {
 
   /// How a service that is ready is checked: when several checks in a row fail, it is stopped and has
   /// failed.
-  public struct Liveness: Sendable, Equatable {
+  package struct Liveness: Sendable, Equatable {
     /// The check: `run`, `port` or `http`; nil for none.
-    public var probe: Probe?
+    package var probe: Probe?
     /// The time before each check.
-    public var interval: Duration = .seconds(10)
+    package var interval: Duration = .seconds(10)
     /// The time within which a script must succeed.
-    public var timeout: Duration = .seconds(10)
+    package var timeout: Duration = .seconds(10)
     /// The number of checks in a row that must fail.
-    public var failures = 3
+    package var failures = 3
 
     /// Creates rules without a check.
-    public init() {}
+    package init() {}
   }
 
   /// The check; nil if the service is ready as soon as it has started.
-  public var probe: Probe?
+  package var probe: Probe?
   /// The time between two checks.
-  public var interval: Duration = .milliseconds(500)
+  package var interval: Duration = .milliseconds(500)
   /// The time within which an attempt must become ready; otherwise it fails.
-  public var timeout: Duration = .seconds(60)
+  package var timeout: Duration = .seconds(60)
   /// The checks of a service that is ready; nil for none.
-  public var liveness: Liveness?
+  package var liveness: Liveness?
   /// The number of the signal that asks the service to end; SIGTERM by default.
-  public var stopSignal: Int32 = 15
+  package var stopSignal: Int32 = 15
 
   /// Creates the rules of a service that is ready as soon as it has started.
-  public init() {}
+  package init() {}
 
   /// The signals that can stop a service, by name.
   package static let signals: [(name: String, number: Int32)] = [
@@ -62,16 +62,16 @@ public struct ServiceRule: Sendable, Equatable {
 }
 
 /// An address of the form `http://HOST:PORT/PATH`.
-public struct HTTPAddress: Sendable, Equatable {
+package struct HTTPAddress: Sendable, Equatable {
   /// The name or address of the machine, without brackets.
-  public let host: String
+  package let host: String
   /// The port.
-  public let port: Int
+  package let port: Int
   /// The path with its query, from the first `/`.
-  public let path: String
+  package let path: String
 
   /// Parses an address; nil if it is invalid or not `http`.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let prefix = "http://"
     guard text.hasPrefix(prefix), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return nil

@@ -3,13 +3,13 @@
 import Platform
 
 /// The source of the files that a workflow uses.
-public struct SourceFiles: Sendable {
+package struct SourceFiles: Sendable {
   private let kept: [String: String]?
   /// Texts that were saved with a run under keys that are not paths.
   private var lists: [String: String] = [:]
 
   /// The files on disk.
-  public static let disk = SourceFiles(kept: nil)
+  package static let disk = SourceFiles(kept: nil)
 
   private init(kept: [String: String]?) {
     self.kept = kept
@@ -29,7 +29,7 @@ public struct SourceFiles: Sendable {
   ///
   /// - Parameter texts: The contents, by path relative to the folder of the main workflow file.
   /// - Returns: The files.
-  public static func kept(_ texts: [String: String]) -> SourceFiles {
+  package static func kept(_ texts: [String: String]) -> SourceFiles {
     SourceFiles(kept: texts)
   }
 

@@ -10,18 +10,18 @@ extension Workflow {
     /// Includes the dependencies implied by the order of a list.
     public var needs: [String]
     /// The action of the step.
-    public var action: Action
+    package var action: Action
     /// The innermost group that contains the step.
     package var group = GroupIndex.run
     /// Environment variables for this step; they override those of the workflow.
-    public var environment: [String: Template]
+    package var environment: [String: Template]
     /// The working directory, relative to the directory of the workflow; that directory if nil.
-    public var directory: Template? {
+    package var directory: Template? {
       get { settingsBox?.value.directory }
       set { settings.directory = newValue }
     }
     /// The shell that runs the script; the shell of the workflow if nil.
-    public var shell: Shell? {
+    package var shell: Shell? {
       get { settingsBox?.value.shell }
       set { settings.shell = newValue }
     }
@@ -41,7 +41,7 @@ extension Workflow {
       set { settings.retry = newValue }
     }
     /// The settings that most steps do not have.
-    public var extras: StepExtras {
+    package var extras: StepExtras {
       get { extrasBox?.value ?? StepExtras() }
       set { extrasBox = newValue == StepExtras() ? nil : Box(newValue) }
     }
@@ -92,7 +92,7 @@ extension Workflow {
     ///   - grace: The time between asking the step to stop and killing it.
     ///   - retry: The rule for retries after a failure.
     ///   - extras: The settings that most steps do not have.
-    public init(
+    package init(
       id: String, needs: [String] = [], action: Action, environment: [String: Template] = [:],
       directory: Template? = nil, shell: Shell? = nil, timeout: Duration? = nil,
       grace: Duration? = nil, retry: Retry? = nil, extras: StepExtras? = nil
@@ -116,7 +116,7 @@ extension Workflow.Step {
 }
 
 /// The settings that most steps do not have.
-public struct StepExtras: Sendable, Equatable {
+@usableFromInline package struct StepExtras: Sendable, Equatable {
   /// A condition with the scope in which it is evaluated.
   package struct Condition: Sendable, Equatable {
     package var template: Template
@@ -129,11 +129,11 @@ public struct StepExtras: Sendable, Equatable {
   }
 
   /// The name of the step in displays; nil to show its id.
-  public var name: String?
+  package var name: String?
   /// What is expected of the needs; nil if the success of all of them.
   package var needRules: NeedRules?
   /// Whether the steps that need this one are skipped when its condition is false.
-  public var skipsDependents = false
+  package var skipsDependents = false
   /// The conditions, all of which must be true for the step to run.
   package var conditions: [Condition] = []
   /// The rule by which it runs again after a success; nil for a single round.
@@ -141,7 +141,7 @@ public struct StepExtras: Sendable, Equatable {
   /// The command that decides whether the step runs; nil for none.
   package var conditionCommand: ConditionCommand?
   /// Whether the run continues as if the step had succeeded when it fails.
-  public var continuesOnError = false
+  package var continuesOnError = false
   /// Whether `reprise trace` watches which files it uses.
   package var isWatched = true
   /// Whether its shell is that of its group or file, not its own.
@@ -153,19 +153,19 @@ public struct StepExtras: Sendable, Equatable {
   /// The mutex of the step.
   ///
   /// Steps with the same mutex never run at the same time.
-  public var mutex: String?
+  package var mutex: String?
   /// The text of the required approval; nil if the step needs no approval.
-  public var approval: String?
+  package var approval: String?
   /// The settings of the approval; nil for the usual ones.
   package var approvalRule: ApprovalRule?
   /// Templates of outputs evaluated after success, in addition to those that the step writes.
-  public var outputs: [String: Template] = [:]
+  package var outputs: [String: Template] = [:]
   /// The rule that decides whether the step is up to date.
-  public var cache: CacheRule?
+  package var cache: CacheRule?
   /// The name under which its work is shared with steps that run at the same time.
-  public var share: Template?
+  package var share: Template?
   /// The endings of a run after which a step under `finally` runs; nil for other steps.
-  public var finally: Set<RunEnding>?
+  package var finally: Set<RunEnding>?
   /// The results of the steps of a used file after which a step under its `finally` runs; nil for
   /// other steps.
   package var cleanUp: Set<RunEnding>?
@@ -180,23 +180,23 @@ public struct StepExtras: Sendable, Equatable {
   /// The position of the step's scope in the workflow.
   package var scope = 0
   /// Whether the step owns the terminal while it runs.
-  public var usesTerminal = false
+  package var usesTerminal = false
   /// Whether its standard error is read separately from its standard output, so that events name the
   /// stream of each line, but not the order of lines of both.
-  public var separatesStreams = false
+  package var separatesStreams = false
   /// Whether its output goes to a pseudo-terminal, so that it writes as for a person who looks at it.
-  public var writesToTerminal = false
+  package var writesToTerminal = false
   /// The rules of a service; nil for other steps.
-  public var service: ServiceRule?
+  package var service: ServiceRule?
   /// Of the ready steps, those with a higher number start first.
-  public var priority = 0
+  package var priority = 0
   /// Where the step runs; nil for a plain process on this machine.
-  public var runner: RunnerChoice?
+  package var runner: RunnerChoice?
   /// What it takes of pools while it runs, in the order of their names.
   package var pools: [PoolClaim] = []
 
   /// Creates empty extras.
-  public init() {}
+  package init() {}
 
   /// Whether its outputs or the end of its repetition read its standard output.
   package var needsStandardOutput: Bool {
@@ -211,20 +211,20 @@ public struct StepExtras: Sendable, Equatable {
   }
 
   /// The matrix combination of this instance; nil if the step has no matrix.
-  public var matrix: [String: Value]? { bindings?.matrix }
+  package var matrix: [String: Value]? { bindings?.matrix }
 
   /// The `foreach` item of this instance; nil if the step has no `foreach`.
-  public var item: Value? { bindings?.item }
+  package var item: Value? { bindings?.item }
 
   /// The position of that item, from 0.
-  public var itemIndex: Int? { bindings?.index }
+  package var itemIndex: Int? { bindings?.index }
 
   /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
-  public var label: String? { bindings?.label }
+  package var label: String? { bindings?.label }
 }
 
 /// The interpreter of a script.
-public enum Shell: Sendable, Equatable {
+package enum Shell: Sendable, Equatable {
   /// `/bin/sh -e -c`; a plain command line is executed directly, without a shell.
   case standard
   /// A shell, by name or path.
@@ -234,7 +234,7 @@ public enum Shell: Sendable, Equatable {
 }
 
 /// The layout of the steps in the file, for displays; only `needs` determines the order.
-public enum Outline: Sendable, Equatable {
+package enum Outline: Sendable, Equatable {
   /// A single step.
   case step(StepIndex)
   /// Items in order.

@@ -33,11 +33,11 @@ extension StepKind {
 
 extension Workflow.Step {
   /// The action of a step.
-  public struct Action: Sendable, Equatable {
+  package struct Action: Sendable, Equatable {
     package let kind: any StepKind
 
     /// Whether the step is a service, which runs until no step needs it any more.
-    public var isService: Bool { kind.isService }
+    package var isService: Bool { kind.isService }
 
     package init(_ kind: any StepKind) {
       self.kind = kind
@@ -48,7 +48,7 @@ extension Workflow.Step {
     package func hasKind(_ type: any StepKind.Type) -> Bool { Swift.type(of: kind) == type }
 
     /// Returns whether two actions have the same kind and the same declaration.
-    public static func == (left: Action, right: Action) -> Bool {
+    package static func == (left: Action, right: Action) -> Bool {
       left.kind.isEqual(to: right.kind)
     }
   }

@@ -1,20 +1,20 @@
 // The triggers of a watched workflow: the `on` key of its file.
 
 /// The triggers of a watched workflow, with the policies for events that arrive during a run.
-public struct Triggers: Sendable, Equatable {
+package struct Triggers: Sendable, Equatable {
   /// The triggers: at most one of each kind, in the order of ``kinds``.
   package var sources: [any TriggerKind] = []
   /// The policy for events that arrive during a run.
-  public var whenBusy = BusyPolicy.queue
+  package var whenBusy = BusyPolicy.queue
   /// Whether `restart` restarts only the steps affected by the changed files.
-  public var restartsAffected = false
+  package var restartsAffected = false
   /// The quiet time before files or lines start a run; the default of each kind if nil.
-  public var debounce: Duration?
+  package var debounce: Duration?
   /// The queue of pending events: its limit and its overflow policy.
-  public var buffer = EventBuffer()
+  package var buffer = EventBuffer()
 
   /// Creates an empty set of triggers.
-  public init() {}
+  package init() {}
 }
 
 /// A kind of trigger.
@@ -42,7 +42,7 @@ extension Triggers {
   package var words: [String] { sources.flatMap { $0.words } }
 
   /// Returns whether both have the same triggers and treat events in the same way.
-  public static func == (first: Triggers, second: Triggers) -> Bool {
+  package static func == (first: Triggers, second: Triggers) -> Bool {
     first.sources.elementsEqual(second.sources) { $0.equals($1) }
       && first.whenBusy == second.whenBusy && first.debounce == second.debounce
       && first.restartsAffected == second.restartsAffected && first.buffer == second.buffer

@@ -17,7 +17,7 @@ public struct Workflow: Sendable, Equatable {
   /// The path of the file that it was read from, as given by the caller.
   public let file: String?
   /// The shell for the scripts of steps that do not set their own.
-  public var shell: Shell
+  package var shell: Shell
   /// The maximum duration of a generation of a run; unlimited if nil.
   public var timeout: Duration?
   /// The time between asking a step to stop and killing it, for steps that do not set their own.
@@ -29,19 +29,19 @@ public struct Workflow: Sendable, Equatable {
   /// Whether the first failed step cancels the other steps.
   public var failsFast = false
   /// The number of failures at which ``failsFast`` cancels the other steps.
-  public var failFastCount = 1
+  package var failFastCount = 1
   /// Which of the ready steps of equal priority starts first.
-  public var order = StepOrder.file
+  package var order = StepOrder.file
   /// The kind of crash that the record of a run survives; ``Durability/process`` if nil.
   public var durability: Durability?
   /// The ended runs that are kept; nil for all of them.
-  public var keep: Retention?
+  package var keep: Retention?
   /// Where results of steps are shared with other machines; nil for nowhere.
-  public var store: SharedStoreRule?
+  package var store: SharedStoreRule?
   /// The command that runs after the end of a run; nil for none.
-  public var onEnd: EndCommand?
+  package var onEnd: EndCommand?
   /// The triggers that start runs while the workflow is watched; nil for none.
-  public var triggers: Triggers?
+  package var triggers: Triggers?
   /// The condition for running the workflow; nil for none.
   package var condition: WorkflowCondition?
   /// The parameters of a run.
@@ -68,9 +68,9 @@ public struct Workflow: Sendable, Equatable {
   /// The steps in file order, those under `finally` last.
   public internal(set) var steps: [Workflow.Step]
   /// The layout of the steps in the file.
-  public internal(set) var outline: Outline
+  package internal(set) var outline: Outline
   /// The checked graph of the steps; its indices are positions in `steps`.
-  public internal(set) var graph: Graph
+  package internal(set) var graph: Graph
   /// The number of steps under `finally`, which come last in `steps`.
   package internal(set) var finallyCount: Int
 
@@ -91,7 +91,7 @@ public struct Workflow: Sendable, Equatable {
   ///     step may need one of them.
   ///   - outline: The layout of the steps; a sequence if nil.
   /// - Throws: ``GraphError`` if the steps do not form an acyclic graph.
-  public init(
+  package init(
     name: String, description: String? = nil, file: String? = nil,
     environment: [String: Template] = [:], directory: Template? = nil, shell: Shell = .standard,
     timeout: Duration? = nil, grace: Duration? = nil, maxParallel: Int? = nil,
@@ -133,17 +133,17 @@ public struct Workflow: Sendable, Equatable {
   }
 
   /// Environment variables for every step of the file.
-  public var environment: [String: Template] { scopes[0].environment }
+  package var environment: [String: Template] { scopes[0].environment }
 
   /// The working directory of the steps, relative to that of the engine; that directory if nil.
-  public var directory: Template? { scopes[0].directory }
+  package var directory: Template? { scopes[0].directory }
 
   /// Returns the steps to which an id refers: one step, or all steps of a group.
   ///
   /// - Parameter id: The id of a step in the file, or of one of the steps that it was expanded to, or
   ///   the name of some of these by values of their labels, such as `unit.mac` or `unit[2, mac]`.
   /// - Returns: The indices in file order; empty if the id is unknown.
-  public func indices(named id: String) -> [StepIndex] {
+  package func indices(named id: String) -> [StepIndex] {
     if let index = graph.index(of: id), !steps[index.position].action.kind.isExpanded {
       return [index]
     }
