@@ -62,8 +62,6 @@ extension Publishers {
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let race = OperatorSubscription(
         RaceMachine<Output, Failure>(count: upstreams.count), for: subscriber)
-      subscriber.receive(subscription: race)
-      race.deliver()
       for (position, upstream) in upstreams.enumerated() where race.isActive {
         upstream.subscribe(
           Inlet(
@@ -71,6 +69,7 @@ extension Publishers {
             onValue: { value in race.update { $0.receive(value, at: position) } },
             onCompletion: { completion in race.update { $0.receive(completion, at: position) } }))
       }
+      race.open()
     }
   }
 }
@@ -118,6 +117,8 @@ private struct RaceMachine<Output, Failure: Error>: OperatorMachine {
     if let winner { return upstreams[winner].request(demand) }
     return .all(upstreams.indices.map { upstreams[$0].request(demand) })
   }
+
+  var onlyEnds: Bool { completion != nil && values.isEmpty }
 
   mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
     if hasDemand, let value = values.popFirst() { return .value(value) }

@@ -49,10 +49,10 @@ extension Publishers {
         for value in latest { value.value = nil }
       }
       let combination = OperatorSubscription(machine, for: subscriber)
-      subscriber.receive(subscription: combination)
       for (position, upstream) in upstreams.enumerated() {
         upstream.combine(into: combination, as: latest[position], at: position)
       }
+      combination.open()
     }
   }
 }

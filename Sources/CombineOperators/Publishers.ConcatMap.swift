@@ -50,8 +50,8 @@ extension Publishers {
       let concatenation = Concatenation(
         subscription: OperatorSubscription(ConcatMachine<Inner>(), for: subscriber),
         transform: transform)
-      subscriber.receive(subscription: concatenation.subscription)
       concatenation.start(upstream)
+      concatenation.subscription.open()
     }
   }
 }
@@ -75,7 +75,7 @@ private struct Concatenation<Input, Inner: Publisher> {
     upstream.subscribe(
       Inlet(
         onSubscription: { subscription in
-          self.subscription.receive(subscription) { $0.outer.receive($1) }
+          self.subscription.open(with: subscription) { $0.outer.receive($1) }
         },
         onValue: { value in
           let inner = transform(value)

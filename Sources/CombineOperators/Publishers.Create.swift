@@ -70,7 +70,7 @@ extension Publishers {
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let subscription = OperatorSubscription(FeedMachine<Output, Failure>(), for: subscriber)
-      subscriber.receive(subscription: subscription)
+      subscription.open()
       guard subscription.isActive else { return }
       let work = start(Feed(subscription: subscription))
       // What has ended in the meantime does not keep it.

@@ -70,13 +70,14 @@ extension Publishers {
       let subscription = OperatorSubscription(
         DebounceMachine<Output, Failure, Instant>(quiet: quiet, longest: longest), for: subscriber)
       let debounce = DebounceTimer(subscription: subscription, now: now, sleep: sleep, fold: fold)
-      subscriber.receive(subscription: subscription)
       upstream.subscribe(
         Inlet(
-          onSubscription: { upstream in subscription.receive(upstream) { $0.upstream.receive($1) }
+          onSubscription: { upstream in
+            subscription.open(with: upstream) { $0.upstream.receive($1) }
           },
           onValue: { value in debounce.receive(value) },
           onCompletion: { completion in debounce.receive(completion) }))
+      subscription.open()
     }
   }
 }

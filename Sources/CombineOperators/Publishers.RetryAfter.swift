@@ -94,8 +94,8 @@ extension Publishers {
       let attempts = Attempts(
         settings: self,
         subscription: OperatorSubscription(RetryMachine(limit: limit), for: subscriber))
-      subscriber.receive(subscription: attempts.subscription)
       attempts.begin()
+      attempts.subscription.open()
     }
   }
 }

@@ -92,13 +92,14 @@ extension Publishers {
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let subscription = OperatorSubscription(
         TaskMachine<Output, Failure>(maxTasks: maxPublishers), for: subscriber)
-      subscriber.receive(subscription: subscription)
       upstream.subscribe(
         Inlet(
-          onSubscription: { upstream in subscription.receive(upstream) { $0.upstream.receive($1) }
+          onSubscription: { upstream in
+            subscription.open(with: upstream) { $0.upstream.receive($1) }
           },
           onValue: { [transform] value in subscription.start(transform, value) },
           onCompletion: { completion in subscription.upstreamCompleted(completion) }))
+      subscription.open()
     }
   }
 }

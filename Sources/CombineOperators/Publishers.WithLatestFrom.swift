@@ -152,19 +152,19 @@ where Upstream.Failure == Other.Failure {
   where Downstream.Input == Output, Downstream.Failure == Failure {
     let sampling = OperatorSubscription(
       SamplingMachine<Upstream.Output, Other.Output, Failure>(), for: subscriber)
-    subscriber.receive(subscription: sampling)
     // Subscribe to the other publisher first, so that a value that it already has is used.
     other.subscribe(
       Inlet(
         onSubscription: { sampling.receive($0) { $0.receive(other: $1) } },
         onValue: { value in sampling.update { $0.receive(sample: value) } },
         onCompletion: { completion in sampling.update { $0.receive(other: completion) } }))
-    guard sampling.isActive else { return }
+    guard sampling.isActive else { return sampling.open() }
     upstream.subscribe(
       Inlet(
         onSubscription: { sampling.receive($0) { $0.upstream.receive($1) } },
         onValue: { value in sampling.update { $0.receive(value) } },
         onCompletion: { completion in sampling.update { $0.receive(completion) } }))
+    sampling.open()
   }
 }
 
@@ -214,6 +214,8 @@ private struct SamplingMachine<Input, Sample, Failure: Error>: OperatorMachine {
     held += demand
     return .none
   }
+
+  var onlyEnds: Bool { completion != nil && pairs.isEmpty }
 
   mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
     if case .failure(let error)? = completion { return .completion(.failure(error)) }

@@ -51,10 +51,10 @@ extension Publishers {
       let inputs = upstreams.map { _ in ZipValues<Upstream.Output>() }
       let machine = ZipMachine<Output, Failure>(inputs) { inputs.map { $0.removeFirst() } }
       let subscription = OperatorSubscription(machine, for: subscriber)
-      subscriber.receive(subscription: subscription)
       for (position, upstream) in upstreams.enumerated() {
         upstream.zip(into: subscription, as: inputs[position], at: position)
       }
+      subscription.open()
     }
   }
 }

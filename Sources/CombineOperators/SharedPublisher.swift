@@ -70,10 +70,11 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   public func receive<Downstream: Subscriber>(subscriber: Downstream)
   where Downstream.Input == Output, Downstream.Failure == Failure {
     let member = Member(SharedMachine { self.leave($0) }, for: subscriber)
-    subscriber.receive(subscription: member)
     let connect = state.withLock { state in state.add(member) }
-    member.deliver()
-    connect.map { $0.function(self, $0.connection) }
+    member.open()
+    // All subscribers may have cancelled when they received their subscriptions.
+    guard let connect, state.withLock({ $0.connection == connect.connection }) else { return }
+    connect.function(self, connect.connection)
   }
 
   /// Removes a subscriber, and cancels upstream if it was the last one.
@@ -131,13 +132,12 @@ extension SharedPublisher.State {
   fileprivate mutating func add(
     _ member: SharedPublisher.Member
   ) -> (function: Connect, connection: Int)? {
-    let isActive: Void? = member.change { machine in
+    _ = member.change { machine in
       machine.values = replay
       machine.completion = completion
       if completion == nil { machine.number = members.append(member) }
     }
-    // The subscriber may have cancelled when it received its subscription.
-    guard isActive != nil, completion == nil, members.count == 1 else { return nil }
+    guard completion == nil, members.count == 1 else { return nil }
     connection += 1
     upstream = Upstream(requesting: .unlimited)
     return connect.map { ($0, connection) }

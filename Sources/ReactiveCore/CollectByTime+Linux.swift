@@ -81,7 +81,6 @@ extension Publishers {
         }
       let subscription = OperatorSubscription(
         CollectMachine<Upstream.Output, Failure>(limit: Swift.max(1, limit)), for: subscriber)
-      subscriber.receive(subscription: subscription)
       let timer = scheduler.schedule(
         after: scheduler.now.advanced(by: interval), interval: interval,
         tolerance: scheduler.minimumTolerance, options: options
@@ -93,10 +92,11 @@ extension Publishers {
       upstream.subscribe(
         Inlet(
           onSubscription: { upstream in
-            subscription.receive(upstream) { $0.upstream.receive($1) }
+            subscription.open(with: upstream) { $0.upstream.receive($1) }
           },
           onValue: { value in subscription.update { $0.receive(value) } },
           onCompletion: { completion in subscription.update { $0.receive(completion) } }))
+      subscription.open()
     }
   }
 }

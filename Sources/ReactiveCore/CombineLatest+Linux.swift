@@ -99,9 +99,9 @@ extension Publishers {
         second.value = nil
       }
       let combination = OperatorSubscription(machine, for: subscriber)
-      subscriber.receive(subscription: combination)
       a.combine(into: combination, as: first, at: 0)
       b.combine(into: combination, as: second, at: 1)
+      combination.open()
     }
   }
 

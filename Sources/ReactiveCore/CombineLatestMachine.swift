@@ -87,6 +87,9 @@ package struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
     outputs.append(combine())
   }
 
+  /// Whether a publisher has failed.
+  package var onlyEnds: Bool { completion != nil }
+
   /// Removes the next output.
   package mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
     if let completion { return .completion(completion) }

@@ -3,7 +3,7 @@
 #if !canImport(Combine)
 
 /// Delivers the values of a subject to one of its subscribers, one at a time and without a lock.
-final class Conduit<Output, Failure: Error>: Subscription, Sendable {
+final class Conduit<Output, Failure: Error>: Subscription, Sendable, CustomStringConvertible {
   /// What the lock guards.
   private final class State {
     /// Nil after the end.
@@ -20,6 +20,7 @@ final class Conduit<Output, Failure: Error>: Subscription, Sendable {
     var hasCompleted = false
     /// Whether the downstream is called, or will be called by the thread that has set it.
     var isDelivering = false
+    var opening = Opening()
     /// The number of the subscriber; nil until it has been added.
     var number: Int?
 
@@ -45,8 +46,11 @@ final class Conduit<Output, Failure: Error>: Subscription, Sendable {
       }
     }
 
+    /// Whether the calling thread may deliver.
+    @inline(__always) var isIdle: Bool { !isDelivering && opening.admitsCaller }
+
     /// Whether there is something to deliver, and no thread does.
-    var isReady: Bool { !isDelivering && (!values.isEmpty || hasCompleted) }
+    var isReady: Bool { isIdle && (!values.isEmpty || hasCompleted) }
   }
 
   private let lock = Lock()
@@ -66,6 +70,9 @@ final class Conduit<Output, Failure: Error>: Subscription, Sendable {
     self.onRequest = onRequest
     self.onCancel = onCancel
   }
+
+  /// The name of the subject, for `print`.
+  var description: String { keepsLatest ? "CurrentValueSubject" : "PassthroughSubject" }
 
   // MARK: From downstream
 
@@ -104,6 +111,19 @@ final class Conduit<Output, Failure: Error>: Subscription, Sendable {
 
   // MARK: From the subject
 
+  /// Hands the subscription to the subscriber; call it once, after ``add(to:)``.
+  func open() {
+    let state = state.value
+    lock.lock()
+    guard let downstream = state.downstream, state.opening.begin() else { return lock.unlock() }
+    lock.unlock()
+    downstream.receive(subscription: self)
+    lock.lock()
+    state.opening.end()
+    lock.unlock()
+    deliver()
+  }
+
   /// Adds the subscriber to the list of the subject.
   func add(to members: inout MemberList) {
     lock.lock()
@@ -128,7 +148,7 @@ final class Conduit<Output, Failure: Error>: Subscription, Sendable {
     lock.lock()
     defer { lock.unlock() }
     guard !state.hasCompleted, let downstream = state.downstream else { return nil }
-    if state.demand > .none, !state.isDelivering, state.values.isEmpty {
+    if state.demand > .none, state.isIdle, state.values.isEmpty {
       state.demand -= 1
       state.isDelivering = true
       return downstream

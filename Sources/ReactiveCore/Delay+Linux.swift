@@ -69,16 +69,16 @@ extension Publishers {
         }
       }
       let last = LastTime(scheduler.now)
-      subscriber.receive(subscription: operation)
       watch(operation, since: last)
       upstream.subscribe(
         Inlet(
-          onSubscription: { operation.receive($0) { $0.upstream.receive($1) } },
+          onSubscription: { operation.open(with: $0) { $0.upstream.receive($1) } },
           onValue: { value in
             last.time.withLock { $0 = scheduler.now }
             operation.update { $0.receive(value) }
           },
           onCompletion: { completion in operation.update { $0.receive(completion) } }))
+      operation.open()
     }
 
     /// The time of the last value.

@@ -36,17 +36,17 @@ extension Publishers {
     where S.Input == Output, S.Failure == Failure {
       let operation = OperatorSubscription(
         MergeMachine<Output, Failure>(limit: maxPublishers), for: subscriber)
-      subscriber.receive(subscription: operation)
       let transform = transform
       upstream.subscribe(
         Inlet(
-          onSubscription: { outer in operation.receive(outer) { $0.outer.receive($1) } },
+          onSubscription: { outer in operation.open(with: outer) { $0.outer.receive($1) } },
           onValue: { value in
             let inner = transform(value)
             guard let number = operation.change({ $0.begin() }) else { return }
             inner.merge(into: operation, at: number)
           },
           onCompletion: { completion in operation.update { $0.receive(outer: completion) } }))
+      operation.open()
     }
   }
 

@@ -205,6 +205,17 @@ extension Publisher {
     return map { ($0[keyPath: keyPaths.value.0], $0[keyPath: keyPaths.value.1]) }
   }
 
+  /// Publishes three properties of each value.
+  public func map<T, U, V>(
+    _ keyPath0: KeyPath<Output, T>, _ keyPath1: KeyPath<Output, U>, _ keyPath2: KeyPath<Output, V>
+  ) -> Publishers.Map<Self, (T, U, V)> {
+    let keyPaths = UncheckedSendable((keyPath0, keyPath1, keyPath2))
+    return map {
+      let (first, second, third) = keyPaths.value
+      return ($0[keyPath: first], $0[keyPath: second], $0[keyPath: third])
+    }
+  }
+
   /// Publishes what a closure makes of the values, without those of which it makes nothing.
   @preconcurrency public func compactMap<T>(
     _ transform: @escaping @Sendable (Output) -> T?

@@ -40,11 +40,10 @@ extension Publisher {
     prepare: (OperatorSubscription<Machine>) -> Void = { _ in }
   ) where Machine.Input == Output, Machine.InputFailure == Failure {
     let operation = OperatorSubscription(machine, for: downstream)
-    downstream.receive(subscription: operation)
     prepare(operation)
     subscribe(
       Inlet(
-        onSubscription: { operation.receive($0) { $0.upstream.receive($1) } },
+        onSubscription: { operation.open(with: $0) { $0.upstream.receive($1) } },
         onValue: { value in
           operation.pass(value) {
             $0.passes()
@@ -53,6 +52,7 @@ extension Publisher {
           }
         },
         onCompletion: { completion in operation.update { $0.receive(completion) } }))
+    operation.open()
   }
 
   /// Subscribes a downstream to an operator on this publisher.
@@ -66,12 +66,12 @@ extension Publisher {
     prepare: (OperatorSubscription<Machine>) -> Void = { _ in }
   ) where Machine.Input == Output, Machine.InputFailure == Failure {
     let operation = OperatorSubscription(machine, for: downstream)
-    downstream.receive(subscription: operation)
     prepare(operation)
     subscribe(
       Inlet(
-        onSubscription: { operation.receive($0) { $0.upstream.receive($1) } },
+        onSubscription: { operation.open(with: $0) { $0.upstream.receive($1) } },
         onValue: { value in operation.update { $0.receive(value) } },
         onCompletion: { completion in operation.update { $0.receive(completion) } }))
+    operation.open()
   }
 }

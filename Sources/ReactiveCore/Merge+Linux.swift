@@ -42,9 +42,9 @@ extension Publishers {
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let merge = OperatorSubscription(MergeMachine<Output, Failure>(count: 2), for: subscriber)
-      subscriber.receive(subscription: merge)
       a.merge(into: merge, at: 0)
       b.merge(into: merge, at: 1)
+      merge.open()
     }
   }
 
@@ -84,11 +84,10 @@ extension Publishers {
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let merge = OperatorSubscription(
         MergeMachine<Output, Failure>(count: publishers.count), for: subscriber)
-      subscriber.receive(subscription: merge)
-      merge.deliver()
       for (position, publisher) in publishers.enumerated() {
         publisher.merge(into: merge, at: position)
       }
+      merge.open()
     }
   }
 }

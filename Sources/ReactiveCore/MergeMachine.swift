@@ -59,6 +59,9 @@ package struct MergeMachine<Output, Failure: Error>: OperatorMachine {
     return .none
   }
 
+  /// Whether a publisher has failed.
+  package var onlyEnds: Bool { hasFailed }
+
   /// Whether a value may pass without the queue, and the effect after it.
   package mutating func passes(from number: Int) -> Effect? {
     guard values.isEmpty, !hasFailed else { return nil }

@@ -54,6 +54,8 @@ extension Publishers {
       /// The number of connections; a connection that is made too late is cancelled.
       var number = 0
       var connection: (any Cancellable)?
+      /// Whether the publisher has completed: a late subscriber gets its end, and does not connect.
+      var isOver = false
     }
 
     /// The publisher that is connected.
@@ -68,7 +70,7 @@ extension Publishers {
     where S.Input == Output, S.Failure == Failure {
       let isFirst = state.withLock { state in
         state.count += 1
-        return state.count == 1
+        return state.count == 1 && !state.isOver
       }
       let membership = Membership { self.leave() }
       upstream.subscribe(
@@ -78,7 +80,7 @@ extension Publishers {
           },
           receiveValue: { subscriber.receive($0) },
           receiveCompletion: { completion in
-            membership.end()
+            self.end()
             subscriber.receive(completion: completion)
           }))
       if isFirst { connect() }
@@ -88,11 +90,19 @@ extension Publishers {
       let number = state.withLock { $0.number }
       let connection = upstream.connect()
       let isLate = state.withLock { state in
-        guard state.number == number else { return true }
+        guard state.number == number, !state.isOver else { return true }
         state.connection = connection
         return false
       }
       if isLate { connection.cancel() }
+    }
+
+    private func end() {
+      // The connection is released outside of the lock.
+      _ = state.withLock { state in
+        state.isOver = true
+        return state.connection.take()
+      }
     }
 
     private func leave() {
@@ -114,10 +124,11 @@ extension Publishers {
       func end() { onEnd.withLock { $0.take() }?() }
     }
 
-    private struct Member: Subscription {
+    private struct Member: Subscription, CustomStringConvertible {
       let base: any Subscription
       let membership: Membership
       var combineIdentifier: CombineIdentifier { base.combineIdentifier }
+      var description: String { "Multicast" }
 
       func request(_ demand: Subscribers.Demand) { base.request(demand) }
 

@@ -16,6 +16,8 @@ extension Publishers {
       var completion: (@Sendable (Subscribers.Completion<Failure>) -> Void)?
       var cancel: (@Sendable () -> Void)?
       var request: (@Sendable (Subscribers.Demand) -> Void)?
+      /// Called with what a subscriber requests when it receives a value; `request` if nil.
+      var returned: (@Sendable (Subscribers.Demand) -> Void)?
     }
 
     /// The observed publisher.
@@ -45,7 +47,7 @@ extension Publishers {
       func receive(_ input: Output) -> Subscribers.Demand {
         closures.output?(input)
         let demand = downstream.receive(input)
-        if demand > .none { closures.request?(demand) }
+        if demand > .none { (closures.returned ?? closures.request)?(demand) }
         return demand
       }
 
@@ -113,18 +115,26 @@ extension Publisher {
     let stream = Locked(stream)
     let prefix = prefix.isEmpty ? "" : prefix + ": "
     let output = PrintedLines(prefix: prefix, stream: stream)
-    return handleEvents(
-      receiveSubscription: { output.print("receive subscription: (\($0))") },
-      receiveOutput: { output.print("receive value: (\($0))") },
-      receiveCompletion: { completion in
-        switch completion {
-        case .finished: output.print("receive finished")
-        case .failure(let error): output.print("receive error: (\(error))")
-        }
-      },
-      receiveCancel: { output.print("receive cancel") },
-      receiveRequest: { output.print("request \($0)") })
+    return Publishers.HandleEvents(
+      upstream: self,
+      closures: .init(
+        subscription: { output.print("receive subscription: (\($0))") },
+        output: { output.print("receive value: (\($0))") },
+        completion: { completion in
+          switch completion {
+          case .finished: output.print("receive finished")
+          case .failure(let error): output.print("receive error: (\(error))")
+          }
+        },
+        cancel: { output.print("receive cancel") },
+        request: { output.print("request \($0.printed)") },
+        returned: { output.print("request \($0.printed) (synchronous)") }))
   }
+}
+
+extension Subscribers.Demand {
+  /// The demand as `print` prints it.
+  fileprivate var printed: String { max.map { "max: (\($0))" } ?? "unlimited" }
 }
 
 /// Where `print` prints.

@@ -3,7 +3,7 @@
 #if !canImport(Combine)
 
 /// Delivers a result when it is there and has been requested; a failure needs no request.
-final class OneValue<Output, Failure: Error>: Subscription, Sendable {
+final class OneValue<Output, Failure: Error>: Subscription, Sendable, CustomStringConvertible {
   /// What the lock guards.
   private final class State {
     /// Nil after the end, or while the value is delivered.
@@ -32,6 +32,9 @@ final class OneValue<Output, Failure: Error>: Subscription, Sendable {
     state = UncheckedSendable(State(downstream.makeOutlet(), result))
     self.onCancel = onCancel
   }
+
+  /// The name of the publisher, for `print`.
+  var description: String { onCancel == nil ? "Just" : "Future" }
 
   /// Whether the subscriber still expects the result.
   var isActive: Bool {
@@ -148,6 +151,16 @@ public final class Future<Output, Failure: Error>: Publisher, Sendable {
     if let result { subscription.fulfill(result) }
   }
 
+  /// The result, as soon as it is there.
+  ///
+  /// - Throws: The failure; `CancellationError` if the task is cancelled before.
+  public var value: Output {
+    get async throws {
+      for try await value in values { return value }
+      throw CancellationError()
+    }
+  }
+
   private func remove(_ subscription: OneValue<Output, Failure>) {
     let state = state.value
     lock.lock()
@@ -155,6 +168,21 @@ public final class Future<Output, Failure: Error>: Publisher, Sendable {
       state.waiting.remove(at: position)
     }
     lock.unlock()
+  }
+}
+
+extension Future where Failure == Never {
+  /// The result, as soon as it is there; waits for it also if the task is cancelled.
+  public var value: Output {
+    get async {
+      let subscription = Locked<AnyCancellable?>(nil)
+      defer { subscription.withLock { $0 = nil } }
+      let result = await withCheckedContinuation { continuation in
+        let sink = self.sink { continuation.resume(returning: UncheckedSendable($0)) }
+        subscription.withLock { $0 = sink }
+      }
+      return result.value
+    }
   }
 }
 

@@ -31,6 +31,9 @@ package protocol OperatorMachine: SendableMetatype {
   /// - Returns: The signal.
   mutating func next(hasDemand: Bool) -> Signal<Output, Failure>
 
+  /// Whether nothing but the end can follow, however the upstreams go on.
+  var onlyEnds: Bool { get }
+
   /// Cancels remaining work; called once, after the end or a cancellation, outside of the lock.
   func cancel()
 }
@@ -38,6 +41,9 @@ package protocol OperatorMachine: SendableMetatype {
 extension OperatorMachine {
   /// There may be a signal.
   package mutating func hasSignal() -> Bool { true }
+
+  /// Something may follow.
+  package var onlyEnds: Bool { false }
 }
 
 /// The subscription of a subscriber to an operator.
@@ -45,7 +51,9 @@ extension OperatorMachine {
 /// It owns the machine until the completion has been delivered or the subscriber has cancelled;
 /// then it releases everything, outside of the lock. If several threads have something to deliver,
 /// one of them delivers all, one signal after another, without the lock and without recursion.
-package final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendable {
+package final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendable,
+  CustomStringConvertible
+{
   /// The subscriber of the operator.
   package typealias Downstream = any Subscriber<Machine.Output, Machine.Failure>
 
@@ -57,6 +65,9 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
     var demand = Subscribers.Demand.none
     /// Whether a thread is delivering; it also delivers what other threads add meanwhile.
     var isDelivering = false
+    var opening = Opening()
+    /// What upstreams are asked for as soon as the subscriber can receive it.
+    var deferred: [Effect] = []
     /// Whether the machine may have a signal that the delivering thread has not considered.
     var hasChanged = false
 
@@ -64,6 +75,9 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
       self.machine = machine
       self.downstream = downstream
     }
+
+    /// Whether the calling thread may deliver.
+    @inline(__always) var isIdle: Bool { !isDelivering && opening.admitsCaller }
   }
 
   /// The machine with its subscriber; nil after the end.
@@ -78,15 +92,52 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
   private let state: UncheckedSendable<State>
 
   /// Creates the subscription of an operator.
+  ///
+  /// Subscribe to the upstreams, and call ``open()``.
   package init(_ machine: Machine, for downstream: Downstream) {
     state = UncheckedSendable(State(Active(machine, downstream.makeOutlet())))
   }
 
-  /// Whether the subscriber still expects signals.
+  /// Whether the subscriber still expects values.
   package var isActive: Bool {
     lock.lock()
     defer { lock.unlock() }
-    return state.value.active != nil
+    return state.value.active.map { !$0.machine.onlyEnds } ?? false
+  }
+
+  /// Stores the subscription to the only upstream, and hands this one to the subscriber.
+  package func open(
+    with subscription: any Subscription, as upstream: (inout Machine, any Subscription) -> Effect
+  ) {
+    receive(subscription, as: upstream)
+    open()
+  }
+
+  /// Hands the subscription to the subscriber, if it has not been before.
+  ///
+  /// The upstreams are subscribed to before, so that what is sent while the subscriber gets its
+  /// subscription is not lost. What the machine asks them for on its own account is asked for when the
+  /// subscriber has its subscription, or requests something while it gets it.
+  package func open() {
+    lock.lock()
+    guard let active = state.value.active, active.opening.begin() else { return lock.unlock() }
+    lock.unlock()
+    active.downstream.receive(subscription: self)
+    lock.lock()
+    active.opening.end()
+    let effects = active.deferred
+    active.deferred = []
+    let isActive = state.value.active != nil
+    lock.unlock()
+    guard isActive else { return }
+    for effect in effects { effect.perform() }
+    deliver()
+  }
+
+  /// The name of the operator, for `print`: `Zip` for the machine `ZipMachine`.
+  package var description: String {
+    let name = String(describing: Machine.self).prefix { $0 != "<" }
+    return String(name.hasSuffix("Machine") ? name.dropLast(7) : name)
   }
 
   // MARK: From downstream
@@ -109,14 +160,17 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
   private func grant(_ demand: Subscribers.Demand) {
     guard demand > .none else { return }
     var effect = Effect.none
+    var deferred: [Effect] = []
     lock.lock()
     if let active = state.value.active {
       active.demand += demand
       active.hasChanged = true
       effect = active.machine.request(demand)
+      if !active.opening.isOver { swap(&deferred, &active.deferred) }
     }
     lock.unlock()
     effect.perform()
+    for effect in deferred { effect.perform() }
   }
 
   // MARK: From upstream
@@ -127,7 +181,13 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
   ) {
     var effect = Effect.cancel(subscription)
     lock.lock()
-    if let active = state.value.active { effect = upstream(&active.machine, subscription) }
+    if let active = state.value.active {
+      effect = upstream(&active.machine, subscription)
+      if case .request = effect, !active.opening.isOver, active.demand == .none {
+        active.deferred.append(effect)
+        effect = .none
+      }
+    }
     lock.unlock()
     effect.perform()
   }
@@ -140,7 +200,7 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
     guard let active = state.value.active else { return lock.unlock() }
     let effect = body(&active.machine)
     active.hasChanged = true
-    let isIdle = !active.isDelivering
+    let isIdle = active.isIdle
     lock.unlock()
     effect.perform()
     if isIdle { deliver() }
@@ -172,10 +232,10 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
   ) {
     lock.lock()
     guard let active = state.value.active else { return lock.unlock() }
-    guard !active.isDelivering, active.demand > .none, let effect = passes(&active.machine) else {
+    guard active.isIdle, active.demand > .none, let effect = passes(&active.machine) else {
       let effect = queue(&active.machine)
       active.hasChanged = true
-      let isIdle = !active.isDelivering
+      let isIdle = active.isIdle
       lock.unlock()
       effect.perform()
       if isIdle { deliver() }
@@ -198,7 +258,7 @@ package final class OperatorSubscription<Machine: OperatorMachine>: Subscription
   /// Delivers pending signals, unless another thread is doing so.
   package func deliver() {
     lock.lock()
-    guard let active = state.value.active, !active.isDelivering else { return lock.unlock() }
+    guard let active = state.value.active, active.isIdle else { return lock.unlock() }
     active.isDelivering = true
     while state.value.active != nil {
       guard active.machine.hasSignal() else {

@@ -7,6 +7,11 @@
 package class Outlet<Input, Failure: Error> {
   fileprivate init() {}
 
+  /// Hands the subscription out.
+  package func receive(subscription: any Subscription) {
+    preconditionFailure("BUG: an outlet without a subscriber")
+  }
+
   /// Delivers a value.
   package func receive(_ input: Input) -> Subscribers.Demand {
     preconditionFailure("BUG: an outlet without a subscriber")
@@ -27,6 +32,10 @@ private final class OutletOf<S: Subscriber>: Outlet<S.Input, S.Failure> {
   private let subscriber: S
 
   init(_ subscriber: S) { self.subscriber = subscriber }
+
+  override func receive(subscription: any Subscription) {
+    subscriber.receive(subscription: subscription)
+  }
 
   override func receive(_ input: S.Input) -> Subscribers.Demand { subscriber.receive(input) }
 

@@ -73,8 +73,9 @@ public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
 
 /// The subscriptions without a publisher.
 public enum Subscriptions {
-  private struct Empty: Subscription {
+  private struct Empty: Subscription, CustomStringConvertible {
     let combineIdentifier = CombineIdentifier()
+    var description: String { "Empty" }
     func request(_ demand: Subscribers.Demand) {}
     func cancel() {}
   }

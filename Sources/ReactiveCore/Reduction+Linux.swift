@@ -32,11 +32,10 @@ extension Publishers {
       let operation = OperatorSubscription(ResultMachine<Output, Failure>(), for: subscriber)
       let fold = start()
       let end = end
-      subscriber.receive(subscription: operation)
       // Values are folded without a lock, on the thread of upstream.
       upstream.subscribe(
         Inlet(
-          onSubscription: { operation.receive($0) { $0.upstream.receive($1) } },
+          onSubscription: { operation.open(with: $0) { $0.upstream.receive($1) } },
           onValue: { value in
             switch fold.add(value) {
             case .more: break
@@ -54,6 +53,7 @@ extension Publishers {
               operation.update { $0.complete(with: .failure(error)) }
             }
           }))
+      operation.open()
     }
   }
 

@@ -31,7 +31,9 @@ extension Sequence {
 }
 
 /// Iterates over a sequence, without a lock, on one thread at a time.
-final class SequenceSubscription<Elements: Sequence, Failure: Error>: Subscription, Sendable {
+final class SequenceSubscription<Elements: Sequence, Failure: Error>: Subscription, Sendable,
+  CustomStringConvertible
+{
   /// What the lock guards.
   private final class State {
     /// Nil after the end.
@@ -60,7 +62,6 @@ final class SequenceSubscription<Elements: Sequence, Failure: Error>: Subscripti
   private let state: UncheckedSendable<State>
   private let rest: UncheckedSendable<Rest>
   private let completion: Subscribers.Completion<Failure>
-
   /// Starts to publish a sequence.
   static func start<S: Subscriber>(
     _ sequence: Elements, _ completion: Subscribers.Completion<Failure>, for downstream: S
@@ -80,6 +81,9 @@ final class SequenceSubscription<Elements: Sequence, Failure: Error>: Subscripti
     self.rest = UncheckedSendable(rest)
     self.completion = completion
   }
+
+  /// The name of the publisher, for `print`.
+  var description: String { "Sequence" }
 
   func request(_ demand: Subscribers.Demand) {
     let state = state.value

@@ -45,6 +45,21 @@ private final class SubjectCore<Output, Failure: Error>: Sendable {
     return state.value
   }
 
+  /// Sets the current value, also after the end, and sends it.
+  func set(_ value: Output) {
+    let state = state.value
+    lock.lock()
+    guard state.hasCompleted else {
+      lock.unlock()
+      return send(value)
+    }
+    // Released outside of the lock.
+    let old = state.value
+    state.value = value
+    lock.unlock()
+    withExtendedLifetime(old) {}
+  }
+
   /// Sends a value.
   func send(_ value: Output) {
     let state = state.value
@@ -97,7 +112,6 @@ private final class SubjectCore<Output, Failure: Error>: Sendable {
       downstream.makeOutlet(), keepsLatest: keepsLatest,
       onRequest: { [weak self] in self?.requestUpstream() },
       onCancel: { [weak self] in self?.remove($0) })
-    downstream.receive(subscription: member)
     lock.lock()
     if !state.hasCompleted {
       member.add(to: &state.members)
@@ -106,7 +120,7 @@ private final class SubjectCore<Output, Failure: Error>: Sendable {
       member.take(completion)
     }
     lock.unlock()
-    member.deliver()
+    member.open()
   }
 
   private func remove(_ number: Int) {
@@ -174,13 +188,13 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject, Sendabl
   /// Creates a subject.
   public init(_ value: Output) { core = SubjectCore(value: value) }
 
-  /// The current value; setting it sends the new value to the subscribers.
+  /// The current value; setting it sends the new value to the subscribers, if the subject has not ended.
   public var value: Output {
     get {
       guard let value = core.value else { preconditionFailure("BUG: no current value") }
       return value
     }
-    set { send(newValue) }
+    set { core.set(newValue) }
   }
 
   /// Sets the current value, and sends it to the subscribers.

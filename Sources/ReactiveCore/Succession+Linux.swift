@@ -37,11 +37,10 @@ extension Publishers {
     where S.Input == Output, S.Failure == Failure {
       let operation = OperatorSubscription(SuccessionMachine<Next>(), for: subscriber)
       let rules = start()
-      subscriber.receive(subscription: operation)
       let advancing = DrainLoop()
       first.subscribe(
         Inlet(
-          onSubscription: { operation.receive($0) { $0.current.receive($1) } },
+          onSubscription: { operation.open(with: $0) { $0.current.receive($1) } },
           onValue: { value in
             rules.onValue()
             operation.pass(value) {
@@ -53,6 +52,7 @@ extension Publishers {
           onCompletion: {
             Self.advance(operation, advancing, rules, by: rules.afterFirst($0))
           }))
+      operation.open()
     }
 
     /// Ends, or subscribes to the next publisher, without recursion if that ends immediately.

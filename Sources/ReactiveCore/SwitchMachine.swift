@@ -124,10 +124,9 @@ extension Publisher {
   ) where Inner.Failure == Failure {
     let operation = OperatorSubscription(
       SwitchMachine<Inner.Output, Failure>(choice), for: downstream)
-    downstream.receive(subscription: operation)
     subscribe(
       Inlet(
-        onSubscription: { outer in operation.receive(outer) { $0.outer.receive($1) } },
+        onSubscription: { outer in operation.open(with: outer) { $0.outer.receive($1) } },
         onValue: { value in
           // The one before is cancelled first, so that at most one runs.
           guard let (number, effect) = operation.change({ $0.begin() }) ?? nil else { return }
@@ -145,5 +144,6 @@ extension Publisher {
               onCompletion: { end in operation.update { $0.receive(end, from: number) } }))
         },
         onCompletion: { completion in operation.update { $0.receive(outer: completion) } }))
+    operation.open()
   }
 }

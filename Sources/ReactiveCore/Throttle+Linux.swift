@@ -26,10 +26,9 @@ extension Publishers {
     where S.Input == Output, S.Failure == Failure {
       let operation = OperatorSubscription(
         NewestMachine<Output, Failure>(keepsFirst: false), for: subscriber)
-      subscriber.receive(subscription: operation)
       upstream.subscribe(
         Inlet(
-          onSubscription: { operation.receive($0) { $0.upstream.receive($1) } },
+          onSubscription: { operation.open(with: $0) { $0.upstream.receive($1) } },
           onValue: { value in
             guard let number = operation.change({ $0.keep(value) }) else { return }
             scheduler.schedule(
@@ -40,6 +39,7 @@ extension Publishers {
             }
           },
           onCompletion: { completion in operation.update { $0.receive(completion) } }))
+      operation.open()
     }
   }
 
@@ -68,10 +68,9 @@ extension Publishers {
       let operation = OperatorSubscription(
         NewestMachine<Output, Failure>(keepsFirst: !latest), for: subscriber)
       let next = Locked<Context.SchedulerTimeType?>(nil)
-      subscriber.receive(subscription: operation)
       upstream.subscribe(
         Inlet(
-          onSubscription: { operation.receive($0) { $0.upstream.receive($1) } },
+          onSubscription: { operation.open(with: $0) { $0.upstream.receive($1) } },
           onValue: { value in
             guard operation.change({ $0.keepAndStartWaiting(value) }) == true else { return }
             let now = scheduler.now
@@ -88,6 +87,7 @@ extension Publishers {
             }
           },
           onCompletion: { completion in operation.update { $0.receive(completion) } }))
+      operation.open()
     }
   }
 }

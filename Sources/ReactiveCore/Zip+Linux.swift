@@ -32,9 +32,9 @@ extension Publishers {
         (first.removeFirst(), second.removeFirst())
       }
       let zip = OperatorSubscription(machine, for: subscriber)
-      subscriber.receive(subscription: zip)
       a.zip(into: zip, as: first, at: 0)
       b.zip(into: zip, as: second, at: 1)
+      zip.open()
     }
   }
 
@@ -66,10 +66,10 @@ extension Publishers {
         (values.0.removeFirst(), values.1.removeFirst(), values.2.removeFirst())
       }
       let zip = OperatorSubscription(machine, for: subscriber)
-      subscriber.receive(subscription: zip)
       a.zip(into: zip, as: values.0, at: 0)
       b.zip(into: zip, as: values.1, at: 1)
       c.zip(into: zip, as: values.2, at: 2)
+      zip.open()
     }
   }
 

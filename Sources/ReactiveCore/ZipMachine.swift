@@ -99,6 +99,9 @@ package struct ZipMachine<Output, Failure: Error>: OperatorMachine {
     .all(upstreams.indices.map { upstreams[$0].request(demand) })
   }
 
+  /// Whether a publisher has ended the zip.
+  package var onlyEnds: Bool { hasEnded }
+
   /// Whether there is an output or the end.
   package mutating func hasSignal() -> Bool { missing == 0 || hasEnded }
 

@@ -63,6 +63,36 @@ struct CompilerMessageTests {
         """,
       message: nil),
     Use(
+      code: "{ var n = 0; let s = Just(1).sink { v in [v].forEach { n += $0 } }; return (s, n) }()",
+      message: "mutation of captured var"),
+    Use(
+      code: """
+        {
+          nonisolated(unsafe) var n = 0
+          let s = Just(1).sink { v in [v].forEach { n += $0 } }
+          return (s, n)
+        }()
+        """,
+      message: nil),
+    Use(
+      code: """
+        {
+          @MainActor struct Row: @MainActor Equatable { var id = 1 }
+          return Just(Row()).removeDuplicates().sink { _ in }
+        }()
+        """,
+      message: "isolated conformance"),
+    Use(
+      code: """
+        {
+          nonisolated struct Row: Equatable { var id = 1 }
+          return Just(Row()).removeDuplicates().sink { _ in }
+        }()
+        """,
+      message: nil),
+    Use(code: "Just(1).share() == Just(1).share()", message: "cannot be applied to two"),
+    Use(code: "CombineOperators.Subscription.self", message: nil),
+    Use(
       code: "Just(1).scan(0, +) as Publishers.Scan<Just<Int>, Int>", message: nil),
     Use(
       code: "Just(1).tryMap { $0 } as Publishers.TryMap<Just<Int>, Int>", message: nil),
