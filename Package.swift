@@ -84,7 +84,7 @@ let package = Package(
       name: "RepriseImport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
     .target(
       name: "RepriseExport", dependencies: ["Schedules", "Workflows", "WorkflowFiles", "YAML"]),
-    .target(name: "ReactiveCore"),
+    .target(name: "ReactiveCore", dependencies: ["PlatformShim"]),
     .target(name: "ThreadSanitizerShim"),
     .target(name: "CombineOperators", dependencies: ["ReactiveCore", "ThreadSanitizerShim"]),
     .target(name: "ChildProcessesShim"),

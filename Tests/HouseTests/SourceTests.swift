@@ -43,7 +43,7 @@ struct SourceTests {
     "WorkflowFiles": ["Platform", "Paths", "Schedules", "YAML", "Workflows", "WorkflowReading"],
     "RepriseImport": ["Schedules", "Workflows", "WorkflowFiles", "YAML"],
     "RepriseExport": ["Schedules", "Workflows", "WorkflowFiles", "YAML"],
-    "ReactiveCore": ["Combine"],
+    "ReactiveCore": ["Combine", "PlatformShim"],
     "CombineOperators": ["ReactiveCore"],
     "ChildProcesses": ["Platform", "ChildProcessesShim", "FileTraceShim"],
     "FileWatching": ["Platform", "Paths"],

@@ -3,6 +3,7 @@
 #ifndef PLATFORM_SHIM_H
 #define PLATFORM_SHIM_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,5 +22,8 @@ struct reprise_child_use {
 
 /// Returns what the child processes of this one have used.
 struct reprise_child_use reprise_child_use(void);
+
+/// Identifies the calling thread while it runs.
+static inline uintptr_t reprise_thread(void) { return (uintptr_t)pthread_self(); }
 
 #endif
