@@ -33,6 +33,12 @@ public final class PassthroughRelay<Output>: Publisher, Sendable {
   where Downstream.Input == Output, Downstream.Failure == Never {
     subject.value.subscribe(subscriber)
   }
+
+  /// Sends the values of a publisher, which are asked for as the subject does, but not its end.
+  fileprivate func send<Source: Publisher>(_ source: Source) -> AnyCancellable
+  where Source.Output == Output, Source.Failure == Never {
+    source.append(Empty(completeImmediately: false)).subscribe(subject.value)
+  }
 }
 
 /// A `PassthroughRelay` with a current value, which each new subscriber receives first.
@@ -71,6 +77,12 @@ public final class CurrentValueRelay<Output>: Publisher, Sendable {
   where Downstream.Input == Output, Downstream.Failure == Never {
     subject.value.subscribe(subscriber)
   }
+
+  /// Sends the values of a publisher, which are asked for as the subject does, but not its end.
+  fileprivate func send<Source: Publisher>(_ source: Source) -> AnyCancellable
+  where Source.Output == Output, Source.Failure == Never {
+    source.append(Empty(completeImmediately: false)).subscribe(subject.value)
+  }
 }
 
 extension Publisher where Failure == Never {
@@ -79,7 +91,7 @@ extension Publisher where Failure == Never {
   /// - Parameter relay: The relay.
   /// - Returns: The subscription; releasing it ends the sending.
   public func subscribe(_ relay: PassthroughRelay<Output>) -> AnyCancellable {
-    sink { relay.accept($0) }
+    relay.send(self)
   }
 
   /// Sends the values of this publisher to a relay, which does not end with this publisher.
@@ -87,6 +99,6 @@ extension Publisher where Failure == Never {
   /// - Parameter relay: The relay.
   /// - Returns: The subscription; releasing it ends the sending.
   public func subscribe(_ relay: CurrentValueRelay<Output>) -> AnyCancellable {
-    sink { relay.accept($0) }
+    relay.send(self)
   }
 }

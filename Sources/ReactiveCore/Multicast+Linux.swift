@@ -80,7 +80,7 @@ extension Publishers {
           },
           receiveValue: { subscriber.receive($0) },
           receiveCompletion: { completion in
-            self.end()
+            self.state.withLock { $0.isOver = true }
             subscriber.receive(completion: completion)
           }))
       if isFirst { connect() }
@@ -90,19 +90,11 @@ extension Publishers {
       let number = state.withLock { $0.number }
       let connection = upstream.connect()
       let isLate = state.withLock { state in
-        guard state.number == number, !state.isOver else { return true }
+        guard state.number == number else { return true }
         state.connection = connection
         return false
       }
       if isLate { connection.cancel() }
-    }
-
-    private func end() {
-      // The connection is released outside of the lock.
-      _ = state.withLock { state in
-        state.isOver = true
-        return state.connection.take()
-      }
     }
 
     private func leave() {

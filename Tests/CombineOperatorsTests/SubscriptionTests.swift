@@ -52,6 +52,19 @@ struct SubscriptionTests {
     cancel.cancel()
   }
 
+  @Test func `a relay gets the current value when it is asked for, and not the end`() {
+    let input = CurrentValueSubject<Int, Never>(0)
+    let output = PassthroughRelay<Int>()
+    let connection = input.subscribe(output)
+    let probe = Probe<Int, Never>()
+    output.subscribe(probe)
+    input.send(1)
+    input.send(completion: .finished)
+    output.accept(2)
+    #expect(probe.values == [0, 1, 2] && probe.ended == nil)
+    connection.cancel()
+  }
+
   @Test(arguments: [true, false])
   func `a value that a subscriber sends when it gets its subscription is not lost`(
     _ hasValue: Bool
