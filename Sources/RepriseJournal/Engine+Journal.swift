@@ -47,7 +47,9 @@ extension Engine {
     _ id: RunID, from journal: Journal, with workflow: Workflow, secrets: Secrets = Secrets()
   ) async throws(JournalError) -> Run {
     let (recorded, state, usual) = try await journal.asynchronously { () throws(JournalError) in
-      try journal.reopen(id, for: workflow, hiding: secrets)
+      let (recorded, state) = try journal.reopen(id, for: workflow, hiding: secrets)
+      // Only for displays, so ignore records that cannot be read.
+      return (recorded, state, (try? journal.usualDurations(like: id)) ?? [:])
     }
     return try recording(by: recorded).continued(
       recorded, state, workflow, secrets: secrets, usualDurations: usual)
@@ -97,24 +99,23 @@ extension Journal {
   ///   - workflow: The workflow.
   ///   - secrets: The secrets, which are not recorded.
   ///   - isGrouped: Whether the run obeys its concurrency group.
-  /// - Returns: The record, the state, and the usual durations of steps.
+  /// - Returns: The record and the state.
   /// - Throws: ``JournalError`` if the run must not be resumed.
   package func reopen(
     _ id: RunID, for workflow: Workflow, hiding secrets: Secrets, isGrouped: Bool = false
-  ) throws(JournalError) -> (RecordedRun, RunState, [String: Duration]) {
+  ) throws(JournalError) -> (RecordedRun, RunState) {
     do {
-      try recoverRuns()
+      // The process that recorded the end has killed what was left of its process.
+      if try run(with: id).endedAt == nil { try recoverRuns() }
       let request = try RunRequest(of: workflow, hiding: secrets, isGrouped: isGrouped)
       let isAlone = isGrouped && workflow.concurrency?.policy == .reject
-      let (recorded, state) = try reopen(id, isAlone: isAlone) { record, state in
+      return try reopen(id, isAlone: isAlone) { record, state in
         try record.expectFit(of: workflow, state)
         var request = request
         // What started the run stays what it was.
         request.options.merge(record.request.options) { $1 }
         return request
       }
-      // Only for displays, so ignore records that cannot be read.
-      return (recorded, state, (try? usualDurations(like: id)) ?? [:])
     } catch {
       throw JournalError(of: error)
     }

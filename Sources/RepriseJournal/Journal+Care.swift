@@ -21,7 +21,7 @@ extension Journal {
   @discardableResult
   package func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
     var held: [(id: RunID, lock: FileLock)] = []
-    for (id, process) in try unendedRuns() {
+    for (id, process) in try unendedRuns() where !heldLocks.contains(id) {
       // The kernel releases the lock of a killed process only when it has torn the process down.
       let lock = try FileLock.take(directory.lockPath(of: id), within: Self.dyingHolderTimeout) {
         process.map(isDying) ?? false

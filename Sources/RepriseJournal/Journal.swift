@@ -23,6 +23,8 @@ public final class Journal: Sendable {
   /// The process recorded as the driver of new runs, to which signals for them are sent.
   private let process: Int
   let database: Database
+  /// The locks that this journal's runs hold in this process.
+  let heldLocks = HeldLocks()
 
   /// Opens the journal of a state directory; creates both if they do not exist.
   ///
@@ -172,7 +174,8 @@ public final class Journal: Sendable {
     of request: RunRequest, in connection: Connection, besides id: RunID? = nil
   ) throws(SQLiteError) -> GroupIsBusy? {
     guard let group = request.group else { return nil }
-    return try liveRuns(of: group, in: connection).last { $0 != id }
+    // One more, as the run itself may be among them.
+    return try liveRuns(of: group, in: connection, last: 2).last { $0 != id }
       .map { GroupIsBusy(group: group, run: $0, isInterrupted: !isLive($0)) }
   }
 
@@ -245,13 +248,16 @@ public final class Journal: Sendable {
 
   /// Returns whether a process holds the lock of a run: it drives the run, or waits for its turn.
   package func isLive(_ run: RunID) -> Bool {
-    FileLock.isHeld(directory.lockPath(of: run))
+    heldLocks.contains(run) || heldLocks.probe(directory.lockPath(of: run))
   }
+
+  /// The number of locks that were opened to find out which runs are live.
+  package var probedLockCount: Int { heldLocks.probeCount }
 
   /// Returns whether steps of a run may go on although its engine has died, because hosts on this
   /// machine hold the lock of the run for hosts.
   package func hasLiveHosts(_ run: RunID) -> Bool {
-    FileLock.isHeld(directory.hostsLockPath(of: run))
+    heldLocks.probe(directory.hostsLockPath(of: run))
   }
 
   /// Removes the lock of a run for hosts, of which none is left.
@@ -259,30 +265,6 @@ public final class Journal: Sendable {
     if !hasLiveHosts(run) {
       try? FileManager.default.removeItem(atPath: directory.hostsLockPath(of: run))
     }
-  }
-
-  /// Returns the live runs of a group with turns before a given one, and those of which steps go on.
-  ///
-  /// - Parameters:
-  ///   - group: The group.
-  ///   - turn: The turn.
-  /// - Returns: The ids of the runs, ordered by turn.
-  /// - Throws: ``JournalError``.
-  package func liveRuns(of group: String, before turn: Int64) throws(JournalError) -> [RunID] {
-    try explaining {
-      try database.read { connection in try liveRuns(of: group, in: connection, before: turn) }
-    }
-  }
-
-  private func liveRuns(
-    of group: String, in connection: Connection, before turn: Int64 = .max
-  ) throws(SQLiteError) -> [RunID] {
-    try connection.rows(
-      """
-      SELECT id FROM run WHERE concurrency_group = ? AND turn < ?
-        AND (ended_at IS NULL OR outcome = ?) ORDER BY turn
-      """, group, turn, RunStatus.interrupted.rawValue
-    ).compactMap { $0[0].text.flatMap { RunID($0) } }.filter { isLive($0) || hasLiveHosts($0) }
   }
 
   /// Runs a closure, and converts errors of the database to readable messages.

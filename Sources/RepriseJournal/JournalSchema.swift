@@ -6,6 +6,11 @@ enum JournalSchema {
 
   /// The turn of the run that starts next.
   static let nextTurn = "SELECT coalesce(max(turn), 0) + 1 FROM run"
+  /// The runs of a group that have not ended and have turns in a range, the last ones first.
+  static let unendedRunsOfGroup = """
+    SELECT id, turn FROM run WHERE concurrency_group = ? AND turn >= ? AND turn < ?
+      AND (ended_at IS NULL OR outcome = 'interrupted') ORDER BY turn DESC LIMIT ?
+    """
   /// The number of the last success.
   static let lastSuccess = "SELECT coalesce(max(success), 0) FROM run WHERE success IS NOT NULL"
 
@@ -90,6 +95,10 @@ enum JournalSchema {
     """,
     """
     CREATE INDEX run_turn ON run (turn);
+    """,
+    """
+    CREATE INDEX run_group ON run (concurrency_group, turn)
+      WHERE ended_at IS NULL OR outcome = 'interrupted';
     """,
   ]
 }

@@ -37,6 +37,11 @@ package final class RecordedRun: Recorder {
     logs = LogWriter(directory: journal.directory, bytesMax: logBytesMax)
     logSync = LogSync(path: journal.directory.logPath)
     self.eventCount = Mutex(eventCount)
+    journal.heldLocks.insert(id)
+  }
+
+  deinit {
+    if lockDescriptor != nil { journal.heldLocks.remove(id) }
   }
 
   /// The descriptor that holds the lock of the run, as does each copy of it in another process.
@@ -112,6 +117,8 @@ package final class RecordedRun: Recorder {
   /// Wakes waiting processes, since the guardian may hold the lock for longer.
   private func releaseLock() {
     lock.withLock { lock in
+      // First, so that the runs that are woken ask the kernel.
+      if lock != nil { journal.heldLocks.remove(id) }
       lock?.announce()
       lock = nil
     }

@@ -236,7 +236,7 @@ struct DurableRunTests {
         // A run is recorded before it says so, and the next one may be faster.
         $0.sorted() == [
           #"run c: waiting for one of the runs a, b of the group "g""#,
-          #"run d: waiting for a place after 3 other runs of the group "g""#,
+          #"run d: waiting for a place after run c of the group "g""#,
         ]
       }
     }

@@ -83,6 +83,8 @@ public struct RunHost: Sendable {
   private let engine: Engine?
   /// The runs of the program that embeds the host, until their ends.
   let group = RunGroup<QueuedRun>()
+  /// The lines in which runs of this host wait for their turns.
+  private let lines = GroupLines()
 
   /// Creates the host of a program that embeds the engine.
   ///
@@ -209,7 +211,7 @@ public struct RunHost: Sendable {
   ) async throws -> Bool {
     let turn = Turn(
       run: recorded, concurrency: workflow.concurrency, journal: journal, settings: settings,
-      controls: controls, say: say)
+      controls: controls, lines: lines, say: say)
     do {
       try await turn.expectNotToWaitForCallers()
     } catch {

@@ -68,9 +68,7 @@ extension RunHost {
     resuming id: RunID, with workflow: Workflow, secrets: Secrets = Secrets()
   ) async throws(HostError) -> QueuedRun {
     try await enqueue(id, workflow, secrets) { [journal] in
-      let (recorded, state, _) = try journal.reopen(
-        id, for: workflow, hiding: secrets, isGrouped: true)
-      return (recorded, state)
+      try journal.reopen(id, for: workflow, hiding: secrets, isGrouped: true)
     }
   }
 

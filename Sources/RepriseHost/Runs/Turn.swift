@@ -17,6 +17,7 @@ struct Turn {
   let journal: Journal
   let settings: EngineSettings
   let controls: RunControls
+  let lines: GroupLines
   /// Prints a message that names the run being waited for.
   let say: @Sendable (TerminalSafe) -> Void
 
@@ -28,7 +29,7 @@ struct Turn {
   /// - Throws: ``Problem``, or ``JournalError``.
   func expectNotToWaitForCallers() async throws {
     guard let concurrency, !callers.isEmpty else { return }
-    let own = try await before(concurrency).filter { callers.contains($0.description) }
+    let own = try await before(concurrency, last: .max).filter { callers.contains($0.description) }
     guard let caller = own.last else { return }
     switch concurrency.policy {
     case .queue where own.count >= concurrency.limit:
@@ -47,16 +48,41 @@ struct Turn {
 
   /// Waits until the run may start.
   ///
-  /// - Parameter onWait: Called once, if the run must wait.
+  /// - Parameter onWait: Called if the run must wait.
   /// - Returns: Whether the run may start; false if it was cancelled while waiting.
   /// - Throws: ``JournalError`` or ``Problem``; `CancellationError` if the task is cancelled.
   func comes(onWait: () -> Void) async throws -> Bool {
-    guard let concurrency, [.queue, .restart].contains(concurrency.policy) else { return true }
+    guard let concurrency else { return true }
+    switch concurrency.policy {
+    case .parallel, .reject: return true
+    case .restart: return try await comes(concurrency, in: nil, onWait: onWait)
+    case .queue: break
+    }
+    let (place, ahead) = lines.join(run, concurrency)
+    defer { lines.leave(place) }
+    guard let ahead else { return try await comes(concurrency, in: place, onWait: onWait) }
+    onWait()
+    let awaited = concurrency.awaited(after: ahead)
+    say("waiting for \(awaited) of the group \"\(concurrency.group)\"")
+    controls.onCancel { place.look() }
+    guard try await lines.isFirst(place, unless: { controls.isCancelled }) else { return false }
+    return try await comes(concurrency, in: place, after: awaited, onWait: onWait)
+  }
+
+  /// Watches the group until the run may start; see `comes(onWait:)`.
+  ///
+  /// A run that has waited in its line has already said what it waits for.
+  private func comes(
+    _ concurrency: Concurrency, in place: GroupLines.Place?, after announced: String? = nil,
+    onWait: () -> Void
+  ) async throws -> Bool {
     // Usually the group is free and the folder need not be watched.
-    if try await before(concurrency).count < concurrency.limit { return !controls.isCancelled }
+    let ahead = try await before(concurrency, last: concurrency.limit, place)
+    if ahead.count < concurrency.limit { return !controls.isCancelled }
     let changes = try await blocking { [journal] in
       try FolderChanges(ofLiveRunsIn: journal.directory)
     }
+    if let place { lines.keep(changes, for: place) }
     let asking = Asking()
     let stop: @Sendable () -> Void = {
       changes.look()
@@ -66,21 +92,23 @@ struct Turn {
     }
     controls.onCancel(stop)
     return try await withTaskCancellationHandler {
-      try await comes(concurrency, changes, asking, onWait: onWait)
+      try await comes(concurrency, in: place, changes, asking, after: announced, onWait: onWait)
     } onCancel: {
       stop()
     }
   }
 
   private func comes(
-    _ concurrency: Concurrency, _ changes: FolderChanges, _ asking: Asking,
-    onWait: () -> Void
+    _ concurrency: Concurrency, in place: GroupLines.Place?, _ changes: FolderChanges,
+    _ asking: Asking, after announced: String?, onWait: () -> Void
   ) async throws -> Bool {
     var asked: Set<RunID> = []
-    var announced: String?
+    var announced = announced
+    // A run that restarts the group cancels all that are ahead.
+    let count = concurrency.policy == .restart ? .max : max(concurrency.limit &+ 1, 1)
     return try await changes.first {
       if controls.isCancelled { return false }
-      let before = try await before(concurrency)
+      let before = try await before(concurrency, last: count, place)
       guard let awaited = concurrency.awaited(of: before) else { return true }
       if announced == nil { onWait() }
       if announced != awaited {
@@ -101,9 +129,12 @@ struct Turn {
     } ?? false
   }
 
-  private func before(_ concurrency: Concurrency) async throws -> [RunID] {
+  private func before(
+    _ concurrency: Concurrency, last count: Int, _ place: GroupLines.Place? = nil
+  ) async throws -> [RunID] {
     try await blocking { [journal, run] in
-      try journal.liveRuns(of: concurrency.group, before: run.turn)
+      try journal.liveRuns(
+        of: concurrency.group, before: run.turn, last: count, passed: place?.passed)
     }
   }
 
@@ -155,13 +186,19 @@ extension Concurrency {
   /// With a limit, it says the runs only when the next one that ends is enough: until then the list
   /// would change with each run that begins or ends.
   ///
-  /// - Parameter before: The live runs with turns before its own, the next one last.
+  /// - Parameter before: The last live runs with turns before its own, the next one last: one more than
+  ///   the limit, if there are so many.
   /// - Returns: The words; nil if the run may begin.
   func awaited(of before: [RunID]) -> String? {
     guard before.count >= limit, let last = before.last else { return nil }
-    if limit == 1 { return "run \(last)" }
-    guard before.count == limit else { return "a place after \(before.count) other runs" }
+    guard limit > 1, before.count == limit else { return awaited(after: last) }
     return "one of the runs \(before.map(\.description).joined(separator: ", "))"
+  }
+
+  /// Returns what a run waits for that is directly behind another one, which waits as well if there is a
+  /// limit.
+  func awaited(after last: RunID) -> String {
+    limit == 1 ? "run \(last)" : "a place after run \(last)"
   }
 }
 
