@@ -41,8 +41,9 @@ extension Engine {
   ///     matched by their ids.
   ///   - secrets: The values of its secrets.
   /// - Returns: The run, under its existing id. Retain it.
-  /// - Throws: ``JournalError`` if there is no such run, it is in progress, it has succeeded, or the
-  ///   workflow does not fit it: it has another name, or lacks a step that has succeeded.
+  /// - Throws: ``JournalError`` if there is no such run, it is in progress, it has succeeded, it was
+  ///   cancelled (``JournalError/isOfCancelledRun``), or the workflow does not fit it: it has another
+  ///   name, or lacks a step that has succeeded.
   public func resume(
     _ id: RunID, from journal: Journal, with workflow: Workflow, secrets: Secrets = Secrets()
   ) async throws(JournalError) -> Run {
@@ -110,6 +111,10 @@ extension Journal {
       let request = try RunRequest(of: workflow, hiding: secrets, isGrouped: isGrouped)
       let isAlone = isGrouped && workflow.concurrency?.policy == .reject
       return try reopen(id, isAlone: isAlone) { record, state in
+        // No other process can cancel it from now on: that needs the lock of the run.
+        guard try record.status != .cancelled && cancel(of: record) == nil else {
+          throw JournalError.cancelled(id)
+        }
         try record.expectFit(of: workflow, state)
         var request = request
         // What started the run stays what it was.

@@ -9,14 +9,21 @@ public struct JournalError: Error, Equatable, CustomStringConvertible {
   public let description: String
   /// Whether a run cannot begin because its id is that of another run.
   public let isOfUsedID: Bool
+  /// Whether a run cannot be resumed because it was cancelled, which is final.
+  public let isOfCancelledRun: Bool
 
-  init(_ description: String, isOfUsedID: Bool = false) {
+  init(_ description: String, isOfUsedID: Bool = false, isOfCancelledRun: Bool = false) {
     self.description = description
     self.isOfUsedID = isOfUsedID
+    self.isOfCancelledRun = isOfCancelledRun
   }
 
   static func used(_ id: RunID) -> JournalError {
     JournalError("the id \(id) is used by another run", isOfUsedID: true)
+  }
+
+  static func cancelled(_ id: RunID) -> JournalError {
+    JournalError("run \(id) was cancelled, which is final", isOfCancelledRun: true)
   }
 
   /// What a user can do about an unusable folder, in a program that embeds the engine or the command.

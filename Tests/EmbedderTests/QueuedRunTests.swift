@@ -82,6 +82,69 @@ struct QueuedRunTests {
     await busy.becomesIdle()
   }
 
+  @Test func `a run that was cancelled is not resumed, whether it had begun or not`() async throws {
+    let busy = try await Busy()
+    let waiting = try await busy.enqueue()
+    try await waiting.perform(.cancel())
+    try await busy.first.perform(.cancel())
+    busy.opened.open()
+    _ = try await busy.first.begun().outcome
+    await busy.becomesIdle()
+    for id in [waiting.id, busy.first.id] {
+      #expect(try await busy.status(id) == .cancelled)
+      await #expect(throws: HostError.cancelled(id)) {
+        try await busy.host.enqueue(resuming: id, with: Busy.workflow(nil))
+      }
+      let error = await #expect(throws: JournalError.self) {
+        try await Engine().resume(id, from: busy.host.journal, with: Busy.workflow(nil))
+      }
+      #expect(error?.isOfCancelledRun == true)
+      #expect(try await busy.status(id) == .cancelled)
+    }
+  }
+
+  @Test func `an interrupted run is given up by its id, without being started`() async throws {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    let stopping = Task { await busy.host.shutDown() }
+    await #expect(throws: HostError.interrupted(second.id)) { try await second.begun() }
+    busy.opened.open()
+    await stopping.value
+    let next = RunHost(Engine(), recordingIn: busy.host.journal)
+    for id in [busy.first.id, second.id] {
+      #expect(try await busy.status(id) == .interrupted)
+      #expect(next.run(id) == nil)
+      try await next.cancel(id)
+      #expect(try await busy.status(id) == .cancelled)
+      try await next.cancel(id)
+      await #expect(throws: HostError.cancelled(id)) {
+        try await next.enqueue(resuming: id, with: Busy.workflow(nil))
+      }
+    }
+    #expect(try await next.journal.unfinishedRuns(of: "order").isEmpty)
+    let events = try await next.journal.events(of: busy.first.id)
+    #expect(events.filter { if case .generationStarted = $0.kind { true } else { false } }.isEmpty)
+    #expect(events.contains { $0.by == .api })
+  }
+
+  @Test func `a run of the host is cancelled by its id, and one that has ended is refused`()
+    async throws
+  {
+    let busy = try await Busy()
+    let second = try await busy.enqueue()
+    try await busy.host.cancel(second.id)
+    #expect(try await busy.status(second.id) == .cancelled)
+    try await busy.host.cancel(busy.first.id)
+    busy.opened.open()
+    #expect(try await busy.first.begun().outcome == .cancelled)
+    let third = try await busy.enqueue()
+    #expect(try await third.begun().outcome == .succeeded)
+    await busy.becomesIdle()
+    let ended = HostError.failed("run \(third.id) has ended: succeeded")
+    await #expect(throws: ended) { try await busy.host.cancel(third.id) }
+    await #expect(throws: HostError.self) { try await busy.host.cancel(RunID()) }
+  }
+
   @Test func `a cancel that is confirmed is recorded, in the queue and in a run`() async throws {
     let busy = try await Busy()
     let second = try await busy.enqueue()

@@ -22,6 +22,21 @@ struct InterruptedRunTests {
 
     """
 
+  @Test func `a run that another process has finished in the meantime keeps its result`()
+    async throws
+  {
+    let folder = try HostFolder()
+    let id = try folder.record(try folder.load("steps: [{ id: a, run: echo a }]")).id
+    let record = try folder.journal.run(with: id)
+    #expect(record.status == .interrupted)
+    try folder.journal.reopen(id) { record, _ in record.request }.0.end(as: .succeeded)
+    await #expect(throws: Problem.self) {
+      try await InterruptedRun(record, in: folder.journal).cancel(
+        isKilled: false, by: .api, say: { _ in })
+    }
+    #expect(try folder.journal.run(with: id).status == .succeeded)
+  }
+
   @Test func `an interrupted run is cancelled without being resumed`() async throws {
     let project = try InterruptedProject(Self.workflow)
     let id = try await project.interrupted()

@@ -36,13 +36,19 @@ package struct InterruptedRun: Sendable {
   ///   - requester: Who asked for it.
   ///   - say: Called with what is waited for.
   /// - Returns: The steps that were stopped.
-  /// - Throws: ``Problem`` if another process resumes the run, or a step cannot be stopped; the run
-  ///   stays interrupted then.
+  /// - Throws: ``Problem`` if another process resumes the run or has finished it, or a step cannot be
+  ///   stopped; the run stays interrupted then.
   package func cancel(
     isKilled: Bool, by requester: Requester, say: (TerminalSafe) -> Void
   ) async throws -> [String] {
     let (recorded, state) = try await blocking { [journal, record] in
-      try journal.reopen(record.id) { record, _ in record.request }
+      try journal.reopen(record.id) { record, _ in
+        // Another process may have resumed and finished it since its record was read.
+        guard record.endedAt == nil || record.status == .interrupted else {
+          throw Problem("error: run \(record.id) has ended: \(record.status.rawValue)")
+        }
+        return record.request
+      }
     }
     let survivors = Survivors(record, state)
     let names = survivors.attempts.map { "\($0.step) on \($0.place.runner)" }

@@ -54,7 +54,9 @@ extension RunHost {
   /// has come.
   ///
   /// Steps that are recorded as succeeded keep their outputs and do not run again. What is left of
-  /// processes of a program that has died is killed first.
+  /// processes of a program that has died is killed first. A run that was cancelled is refused, also if
+  /// that happened after the program has listed it as unfinished; one that has failed, or exceeded its
+  /// timeout, can be resumed.
   ///
   /// - Parameters:
   ///   - id: The id of the run.
@@ -62,7 +64,8 @@ extension RunHost {
   ///     matched by their ids.
   ///   - secrets: The values of its secrets.
   /// - Returns: The run, under its existing id, which the host retains until its end.
-  /// - Throws: ``HostError``, with the reason if the workflow does not fit the run.
+  /// - Throws: ``HostError``, such as ``HostError/cancelled(_:)``, or with the reason if the workflow does
+  ///   not fit the run.
   @discardableResult
   public func enqueue(
     resuming id: RunID, with workflow: Workflow, secrets: Secrets = Secrets()
@@ -183,7 +186,7 @@ extension RunHost {
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another run of its concurrency group is live, whose policy is `reject`.
   case groupIsBusy(group: String, run: RunID)
-  /// The run was cancelled before its first step. This is final.
+  /// The run was cancelled, before its first step or before it was to be resumed. This is final.
   case cancelled(RunID)
   /// The run was interrupted before its first step, because its program stops or the task that started
   /// it was cancelled. It is one of `journal.unfinishedRuns(of:)`, and can be resumed.
@@ -195,12 +198,13 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The run cannot be recorded, resumed or reached.
   case failed(String)
 
-  fileprivate init(_ error: any Error, of id: RunID) {
+  init(_ error: any Error, of id: RunID) {
     switch error {
     case let error as HostError: self = error
     case let busy as GroupIsBusy: self = .groupIsBusy(group: busy.group, run: busy.run)
     case is CancellationError: self = .interrupted(id)
     case let error as JournalError where error.isOfUsedID: self = .idIsUsed(id)
+    case let error as JournalError where error.isOfCancelledRun: self = .cancelled(id)
     case let problem as Problem: self = .failed(problem.text.string.withoutErrorPrefix)
     default: self = .failed("\(error)")
     }
@@ -210,7 +214,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .groupIsBusy(let group, let run): "run \(run) of the group \"\(group)\" is live"
-    case .cancelled(let run): "run \(run) was cancelled before its start"
+    case .cancelled(let run): "run \(run) was cancelled"
     case .interrupted(let run):
       "run \(run) was interrupted before its start, and can be resumed"
     case .idIsUsed(let run): "the id \(run) is used by another run"

@@ -82,4 +82,32 @@ final class SharedGroupTests: Sendable {
     #expect(!scenario.has("effects"))
     await host.shutDown()
   }
+
+  @Test func `a host cancels a run of another process, and one whose process was killed`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      grace: 1s
+      steps: [{ id: a, run: "echo $REPRISE_RUN_ID >> log; exec sleep 51.6" }]
+      """, to: "w.yaml")
+    let host = RunHost(Engine(), recordingIn: try scenario.journal())
+    func runOfCommand(_ count: Int) async throws -> (Scenario.Started, RunID) {
+      let command = try scenario.start(["run", "w.yaml", "--progress", "none"])
+      func ids() -> [Substring] { scenario.read("log").split(separator: "\n") }
+      await expectEventually("its step runs") { ids().count == count }
+      return (command, try #require(ids().last.flatMap { RunID(String($0)) }))
+    }
+    let (live, first) = try await runOfCommand(1)
+    try await host.cancel(first)
+    try await live.end().fails(with: 130)
+    #expect(try await host.journal.run(first).status == .cancelled)
+    let (killed, second) = try await runOfCommand(2)
+    killed.send(SIGKILL)
+    _ = try await killed.end()
+    try await host.cancel(second)
+    #expect(try await host.journal.run(second).status == .cancelled)
+    try await host.cancel(second)
+  }
 }
