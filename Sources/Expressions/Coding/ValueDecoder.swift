@@ -103,8 +103,8 @@ struct ValueDecoder: Decoder {
     } catch DecodingError.dataCorrupted(let context)
       where context.codingPath.count <= codingPath.count
     {
-      guard !trace.requestedUnknown, case .scalar(_, let text) = value,
-        let options = options(of: type)
+      // A choice depends on its own text alone, whether other values are known or not.
+      guard case .scalar(_, let text) = value, let options = options(of: type)
       else { throw DecodingError.dataCorrupted(context) }
       throw ArgumentError(
         path, .argumentChoice(name, text, Alternatives(to: text, among: options)))

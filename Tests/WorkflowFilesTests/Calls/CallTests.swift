@@ -73,6 +73,10 @@ struct CallTests {
       "3:51 \"upload\": mode cannot be \"fsat\" / did you mean \"fast\"?"
     ),
     (
+      "call: upload, with: { file: '${{ run.id }}', mode: fsat }",
+      "3:65 \"upload\": mode cannot be \"fsat\" / did you mean \"fast\"?"
+    ),
+    (
       "call: upload, with: { file: a, parts: [{ name: x }, { size: 1 }] }",
       "3:66 \"upload\": \"parts[1].name\" is missing"
     ),
