@@ -3,9 +3,10 @@
 /// Reads four bytes as a cell: a character, an escape or an octal number, right-aligned.
 struct CellReader: Sendable {
   /// The bytes of the last cells, for each of the four possible alignments.
-  private var bytes = [UInt64](repeating: 0, count: 4)
-  /// The number of consecutive cells, for each alignment.
-  private var counts = [0, 0, 0, 0]
+  private var bytes = SIMD4<UInt64>()
+  /// The number of consecutive cells, for each alignment, and where the last of them has ended.
+  private var counts = SIMD4<Int>()
+  private var ends = SIMD4<Int>()
   /// The last four bytes, and the number of bytes on this line.
   private var cell: UInt32 = 0
   private var read = 0
@@ -13,32 +14,54 @@ struct CellReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    // Local copies for speed: every byte of output passes through here.
-    var (cell, read) = (cell, read)
+    let readBefore = read
     part.withUnsafeBufferPointer { part in
-      for offset in 0..<part.count {
-        cell = cell << 8 | UInt32(part[offset])
-        read += 1
-        let phase = read & 3
-        guard cell >> 24 == blank, read >= 4, let value = Self.value(cell) else {
-          if counts[phase] > 0 { counts[phase] = 0 }
+      // Cells that have begun before this part.
+      for offset in 0..<min(3, part.count) { take(part[offset], at: start + offset, pieces, &runs) }
+      // A cell begins with a blank, so all other bytes are passed over.
+      var offset = 0
+      while offset + 3 < part.count {
+        guard part[offset] == UInt8(ascii: " ") else {
+          offset += 1
           continue
         }
-        bytes[phase] = bytes[phase] << 8 | UInt64(value)
-        counts[phase] += 1
-        guard counts[phase] >= 3, pieces.contains(UInt32(bytes[phase] & 0xFF_FFFF)) else {
-          continue
-        }
-        let end = start + offset + 1
-        runs.add((end - 12)..<end)
+        cell =
+          UInt32(part[offset]) << 24 | UInt32(part[offset + 1]) << 16
+          | UInt32(part[offset + 2]) << 8 | UInt32(part[offset + 3])
+        read = readBefore + offset + 4
+        endCell(at: start + offset + 4, pieces, &runs)
+        offset += 1
       }
+      guard part.count > 3 else { return }
+      for offset in (part.count - 4)..<part.count { cell = cell << 8 | UInt32(part[offset]) }
+      read = readBefore + part.count
     }
-    (self.cell, self.read) = (cell, read)
+  }
+
+  private mutating func take(
+    _ byte: UInt8, at position: Int, _ pieces: SecretPieces, _ runs: inout MaskedRuns
+  ) {
+    cell = cell << 8 | UInt32(byte)
+    read += 1
+    if read >= 4 { endCell(at: position + 1, pieces, &runs) }
+  }
+
+  /// Takes the last four bytes as a cell, if they are one.
+  private mutating func endCell(
+    at end: Int, _ pieces: SecretPieces, _ runs: inout MaskedRuns
+  ) {
+    guard cell >> 24 == blank, let value = Self.value(cell) else { return }
+    let phase = read & 3
+    counts[phase] = ends[phase] == read - 4 ? counts[phase] + 1 : 1
+    ends[phase] = read
+    bytes[phase] = bytes[phase] << 8 | UInt64(value)
+    if counts[phase] >= 3, pieces.contains(UInt32(bytes[phase] & 0xFF_FFFF)) {
+      runs.add((end - 12)..<end)
+    }
   }
 
   mutating func endLine() {
-    for phase in counts.indices { counts[phase] = 0 }
-    (cell, read) = (0, 0)
+    (counts, ends, cell, read) = (SIMD4(), SIMD4(), 0, 0)
   }
 
   /// Returns the position from which the last cells may be the start of a piece; nil if none may.
@@ -46,7 +69,7 @@ struct CellReader: Sendable {
     let cells = (0..<4).compactMap { back -> Int? in
       let phase = (read - back) & 3
       guard read > back else { return nil }
-      let known = min(counts[phase], 2)
+      let known = ends[phase] == read - back ? min(counts[phase], 2) : 0
       let open = (0...known).last { $0 == 0 || pieces.hasPrefix(bytes[phase], bits: 8 * $0) } ?? 0
       return open == 0 ? nil : end - back - 4 * open
     }
@@ -62,9 +85,11 @@ struct CellReader: Sendable {
     )
     guard second == UInt8(blank) else {
       guard second &- UInt8(ascii: "0") < 4 else { return nil }
-      let digits = [second, third, last].compactMap { EscapeNotation.digit($0, 8) }
-      let value = digits.reduce(0) { $0 * 8 + $1 }
-      return digits.count == 3 && value < 256 ? UInt8(value) : nil
+      let digits = (
+        second &- UInt8(ascii: "0"), third &- UInt8(ascii: "0"), last &- UInt8(ascii: "0")
+      )
+      guard digits.1 < 8, digits.2 < 8 else { return nil }
+      return digits.0 << 6 | digits.1 << 3 | digits.2
     }
     if third == UInt8(blank) { return 0x20..<0x7F ~= last ? last : nil }
     guard third == UInt8(ascii: "\\") else { return nil }

@@ -40,8 +40,17 @@ struct DigitReader: Sendable {
     var (bits, count) = (bits, count)
     part.withUnsafeBufferPointer { bytes in
       values.withUnsafeBufferPointer { values in
-        for offset in 0..<bytes.count {
+        var offset = 0
+        while offset < bytes.count {
+          // Most words are shorter than a piece: if its last byte would be no digit, none of it is looked at.
+          if count == 0, offset + digitsOfPiece <= bytes.count,
+            values[Int(bytes[offset + digitsOfPiece - 1])] >= 64
+          {
+            offset += digitsOfPiece
+            continue
+          }
           let value = values[Int(bytes[offset])]
+          offset += 1
           guard value < 64 else {
             count = 0
             continue
@@ -51,7 +60,7 @@ struct DigitReader: Sendable {
           guard count >= digitsOfPiece, pieces.mayEnd(near: bits) else { continue }
           for rest in restBits
           where pieces.contains(UInt32(truncatingIfNeeded: bits >> UInt64(rest))) {
-            let end = start + offset + 1
+            let end = start + offset
             runs.add((end - digitsOfPiece)..<end)
           }
         }

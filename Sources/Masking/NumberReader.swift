@@ -60,9 +60,26 @@ struct NumberReader: Sendable {
         let position = start + offset
         offset += 1
         // The right margin of a dump, after two blanks, shows the same bytes as text.
-        if hasFound, blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
-        guard !isMargin else { return runs.add(position..<(start + bytes.count)) }
+        if hasFound {
+          if blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
+          guard !isMargin else { return runs.add(position..<(start + bytes.count)) }
+        }
         if Self.isLetterOrDigit(byte) {
+          // Fast path: most words are no numbers, and end before the text does.
+          if wordLength == 0, !Self.beginsNumber(byte) {
+            var end = offset
+            while end < bytes.count, Self.isLetterOrDigit(bytes[end]) { end += 1 }
+            if end < bytes.count {
+              resetAll()
+              (hasPrefix, gap, blankCount, offset) = (false, 0, 0, end)
+              continue
+            }
+          }
+          if wordLength == 0, byte | 0x20 == UInt8(ascii: "x") {
+            while offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "x") { offset += 1 }
+            (hasPrefix, gap, blankCount) = (true, gap + start + offset - position, 0)
+            continue
+          }
           if wordLength == 0 { wordStart = position }
           take(byte)
           blankCount = 0
@@ -70,7 +87,7 @@ struct NumberReader: Sendable {
           guard !isHexadecimal else { continue }
           while offset < bytes.count, Self.isLetterOrDigit(bytes[offset]) { offset += 1 }
         } else {
-          endWord(at: position, pieces, into: &runs)
+          if wordLength > 0 { endWord(at: position, pieces, into: &runs) }
           gap = byte < 0x80 ? gap + 1 : Self.gapMax + 1
           if gap > Self.gapMax { resetAll() }
           blankCount = byte == UInt8(ascii: " ") ? blankCount + 1 : 0
@@ -94,8 +111,8 @@ struct NumberReader: Sendable {
   // MARK: Numbers
 
   private mutating func take(_ byte: UInt8) {
-    // Ignore the prefix of `0x68`.
-    if byte | 0x20 == UInt8(ascii: "x"), wordLength == 0 || wordLength == 1 && isZero {
+    // Ignore the prefix of `0x68`; that of `x68` has been passed over.
+    if byte | 0x20 == UInt8(ascii: "x"), wordLength == 1 && isZero {
       resetWord()
       hasPrefix = true
       gap += 1
@@ -178,6 +195,13 @@ struct NumberReader: Sendable {
   @inline(__always)
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
+  }
+
+  /// Returns whether a number, or `0x`, can begin with a letter or digit; `x68` is one, too.
+  @inline(__always)
+  private static func beginsNumber(_ byte: UInt8) -> Bool {
+    let letter = byte | 0x20
+    return letter < UInt8(ascii: "g") || letter == UInt8(ascii: "x")
   }
 
   /// The maximum number of digits of a word in a dump: eight bytes.

@@ -129,29 +129,39 @@ final class SecretAutomaton: Sendable {
   ///   - text: The input.
   ///   - state: The state before the input, updated to the state after the bytes read.
   ///   - stops: For each byte value, whether to stop before it.
+  ///   - wakes: For each byte value, whether to stop before it or whether a form can begin with it.
   ///   - found: Called for each position where forms end, with the number of bytes before it and
   ///     the length of the longest form.
   /// - Returns: The number of bytes read.
   func read(
-    _ text: ArraySlice<UInt8>, from state: inout State, upTo stops: [Bool],
+    _ text: ArraySlice<UInt8>, from state: inout State, upTo stops: [Bool], wakes: [Bool],
     found: (_ end: Int, _ length: Int) -> Void
   ) -> Int {
     var current = state
     defer { state = current }
     return text.withUnsafeBufferPointer { text in
       stops.withUnsafeBufferPointer { stops in
-        nodes.withUnsafeBufferPointer { nodes in
-          bytes.withUnsafeBufferPointer { bytes in
-            rows.withUnsafeBufferPointer { rows in
-              for offset in 0..<text.count {
-                guard !stops[Int(text[offset])] else { return offset }
-                current = Self.next(current, text[offset], nodes, bytes, rows, rowCount)
-                // States with a table are shallower than the shortest form, so no form ends there.
-                guard current >= rowCount else { continue }
-                let length = Int(nodes[current].matched)
-                if length > 0 { found(offset + 1, length) }
+        wakes.withUnsafeBufferPointer { wakes in
+          nodes.withUnsafeBufferPointer { nodes in
+            bytes.withUnsafeBufferPointer { bytes in
+              rows.withUnsafeBufferPointer { rows in
+                var offset = 0
+                while offset < text.count {
+                  if current == Self.root {
+                    // No form has begun before most bytes, and none begins with them.
+                    while offset < text.count, !wakes[Int(text[offset])] { offset += 1 }
+                    guard offset < text.count else { break }
+                  }
+                  guard !stops[Int(text[offset])] else { return offset }
+                  current = Self.next(current, text[offset], nodes, bytes, rows, rowCount)
+                  offset += 1
+                  // States with a table are shallower than the shortest form, so no form ends there.
+                  guard current >= rowCount else { continue }
+                  let length = Int(nodes[current].matched)
+                  if length > 0 { found(offset, length) }
+                }
+                return text.count
               }
-              return text.count
             }
           }
         }

@@ -17,6 +17,9 @@ final class SecretFinder: Sendable {
       || SequenceReader.begins(with: UInt8(byte))
   }
 
+  /// Whether a byte begins an escape or a form, by byte value.
+  let wakes: [Bool]
+
   /// Creates a finder.
   ///
   /// - Parameters:
@@ -27,6 +30,9 @@ final class SecretFinder: Sendable {
     _ forms: Set<[UInt8]>, pieces: [[UInt8]], rowCountMax: Int = SecretAutomaton.rowCountMax
   ) {
     automaton = SecretAutomaton(forms: forms, rowCountMax: rowCountMax)
+    wakes = beginsEscape.enumerated().map { [automaton] byte, begins in
+      begins || automaton.next(SecretAutomaton.root, UInt8(byte)) != SecretAutomaton.root
+    }
     let long = pieces.filter { $0.count >= SecretForms.bytesMin }
     threeBytes = SecretPieces(bytes: 3, of: long)
     fourBytes = SecretPieces(bytes: 4, of: long)
@@ -111,7 +117,8 @@ struct SecretSearch: Sendable {
       if sequences.isIdle, escapes.allSatisfy(\.isIdle) {
         let start = position + offset
         offset += automaton.read(
-          part.dropFirst(offset), from: &state, upTo: finder.beginsEscape
+          part.dropFirst(offset), from: &state, upTo: finder.beginsEscape,
+          wakes: finder.wakes
         ) { end, length in runs.add((start + end - length)..<(start + end)) }
         guard offset < part.count else { break }
       }
