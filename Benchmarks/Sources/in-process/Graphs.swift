@@ -2,18 +2,16 @@
 
 import AllocationCounter
 import Reprise
+@_spi(Benchmarks) import WorkflowFiles
 
 /// Runs a graph with the engine; its steps are closures that return immediately.
 ///
 /// The time is measured from the finished workflow value to the outcome.
 func measureEngine(_ shape: Shape) async throws -> [String: Double] {
-  let steps = (0..<shape.count).map { step in
-    Workflow.Step(
-      id: "s\(step)", needs: shape.needs(of: step).map { "s\($0)" }, action: .run("true"))
-  }
-  guard let workflow = try? Workflow(name: "layers", steps: steps) else {
-    preconditionFailure("BUG: the graph of a shape is not valid")
-  }
+  let workflow = Workflow(
+    graphOf: (0..<shape.count).map { step in
+      (id: "s\(step)", needs: shape.needs(of: step).map { "s\($0)" })
+    })
   let memory = maxResident()
   let start = seconds()
   let run = Engine(executor: ClosureExecutor { _ in [:] }).start(workflow)

@@ -12,8 +12,7 @@ import RepriseJournal
 /// - Throws: `JournalError`, or why a run has no outcome.
 func recordRuns(_ count: Int, in folder: String) async throws -> [String: Double] {
   let journal = try Journal(at: folder)
-  let step = Workflow.Step(id: "only", needs: [], action: .run("true"))
-  let workflow = try Workflow(name: "recorded", steps: [step])
+  let workflow = try Workflow("recorded") { Step("only", run: "true") }
   let engine = Engine(executor: ClosureExecutor { _ in [:] })
   let start = seconds()
   for _ in 0..<count {

@@ -11,9 +11,10 @@ import Synchronization
 /// new generation, using the time of the event and the system clock. In the meantime all processes
 /// get SIGTERM and end, and the engine searches for their leftover processes.
 func measureRestart(_ count: Int) async throws -> [String: Double] {
-  let steps = (0..<count).map { Workflow.Step(id: "s\($0)", action: .exec(["sleep", "1000"])) }
-  guard let workflow = try? Workflow(name: "sleeps", maxParallel: count, steps: steps) else {
-    preconditionFailure("BUG: the workflow is not valid")
+  let workflow = try Workflow("sleeps", .maxParallel(count)) {
+    Parallel {
+      for step in 0..<count { Step("s\(step)", exec: ["sleep", "1000"]) }
+    }
   }
   let run = Engine().start(workflow)
   let running = Countdown(count)

@@ -98,6 +98,28 @@ let output = Row(
   ]
 }
 
+/// The same text is read by one command that has a secret, and by one that has none.
+let masking = Row(
+  "masking", "256 MiB in lines of 100 bytes through one step, with a secret to mask and without",
+  bars: [Bar(.processor, .ratio("one secret", to: "no secret"), .atMost(3))]
+) { place in
+  let count = place.count(1 << 28, quick: 1 << 22)
+  let writer = try place.programs.own("line-writer")
+  let steps = "steps:\n  - { id: write, exec: [\"\(writer)\", bytes, \"\(count)\"] }\n"
+  let secret = try place.write("secret", "swordfish-9f8e7d6c")
+  let plain = try place.write("plain.yaml", "keep: { log: 2g }\n" + steps)
+  let masked = try place.write(
+    "masked.yaml", "keep: { log: 2g }\nsecrets: { token: { file: \"\(secret)\" } }\n" + steps)
+  return [("one secret", masked), ("no secret", plain)].map { name, file in
+    Contestant(name) {
+      let state = place.freshState()
+      defer { try? FileManager.default.removeItem(atPath: state) }
+      return try place.measure(
+        [place.programs.reprise, "run", file, "--progress", "none", "--state-dir", state])
+    }
+  }
+}
+
 extension Place {
   /// Returns the total size of all files in a folder.
   fileprivate func size(of folder: String) -> Int {

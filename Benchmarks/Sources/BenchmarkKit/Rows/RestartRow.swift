@@ -10,29 +10,54 @@ private let inside = Figure("restart, from its first event", "ms")
 /// In process: the time from the call of `restart()` to the event of the first step start in the
 /// new generation. With the command: the time from just before `reprise restart` is started to that
 /// event in the output of `--progress json`, and the time from the event `run-restarting`.
-let restart = Row(
-  "restart", "restart of a run with 100 running `sleep`s, until the first step starts",
-  bars: [
-    Bar(latency, .value(of: "engine"), .atMost(30)),
-    Bar(inside, .value(of: "command"), .reported),
-    Bar(latency, .value(of: "command"), .reported),
-  ]
+let restart = restartRow("restart", of: 100, atMost: 25)
+
+/// The same with ten times as many.
+let largeRestart = restartRow("restart-1000", of: 1000, atMost: 150)
+
+private func restartRow(_ name: String, of count: Int, atMost limit: Double) -> Row {
+  Row(
+    name, "restart of a run with \(count) running `sleep`s, until the first step starts",
+    bars: [
+      Bar(latency, .value(of: "engine"), .atMost(limit)),
+      Bar(inside, .value(of: "command"), .reported),
+      Bar(latency, .value(of: "command"), .reported),
+    ]
+  ) { place in
+    let count = place.count(count, quick: 5)
+    let file = try place.sleeps(count)
+    return [
+      Contestant("engine") {
+        try place.measureInProcess(
+          ["restart", String(count)], ["restart-milliseconds": latency])
+      },
+      Contestant("command") { try place.restartByCommand(file, count) },
+    ]
+  }
+}
+
+private let cancelling = Figure("cancel to exit", "ms")
+
+/// From the first SIGTERM to the exit of the command.
+let cancel = Row(
+  "cancel-1000", "SIGTERM during a run with 1,000 running `sleep`s, until the command exits",
+  bars: [Bar(cancelling, .value(of: "command"), .atMost(150))]
 ) { place in
-  let count = place.count(100, quick: 5)
-  let steps = (0..<count).map { "      - { id: s\($0), exec: [sleep, \"1000\"] }\n" }.joined()
-  let file = try place.write("sleeps.yaml", "steps:\n  - parallel:\n" + steps)
-  return [
-    Contestant("engine") {
-      try place.measureInProcess(
-        ["restart", String(count)], ["restart-milliseconds": latency])
-    },
-    Contestant("command") { try place.restartByCommand(file, count) },
-  ]
+  let count = place.count(1000, quick: 5)
+  let file = try place.sleeps(count)
+  return [Contestant("command") { try place.cancelBySignal(file, count) }]
 }
 
 extension Place {
-  fileprivate func restartByCommand(_ file: String, _ count: Int) throws -> Sample {
-    let state = freshState()
+  fileprivate func sleeps(_ count: Int) throws -> String {
+    let steps = (0..<count).map { "      - { id: s\($0), exec: [sleep, \"1000\"] }\n" }.joined()
+    return try write("sleeps.yaml", "max-parallel: \(count)\nsteps:\n  - parallel:\n" + steps)
+  }
+
+  /// Starts a run, and returns when all of its steps run.
+  private func started(
+    _ file: String, _ count: Int, in state: String
+  ) throws -> (Process, EventLines) {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: programs.reprise)
@@ -41,12 +66,30 @@ extension Place {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     try process.run()
-    defer {
-      process.terminate()
-      process.waitUntilExit()
-    }
     var lines = EventLines(output.fileHandleForReading)
     for _ in 0..<count { _ = try lines.time(of: "step-started", generation: 1) }
+    return (process, lines)
+  }
+
+  fileprivate func cancelBySignal(_ file: String, _ count: Int) throws -> Sample {
+    let (process, reader) = try started(file, count, in: freshState())
+    var lines = reader
+    let asked = Date.now
+    process.terminate()
+    lines.skipAll()
+    process.waitUntilExit()
+    return [cancelling: Date.now.timeIntervalSince(asked) * 1e3]
+  }
+
+  fileprivate func restartByCommand(_ file: String, _ count: Int) throws -> Sample {
+    let state = freshState()
+    let (process, reader) = try started(file, count, in: state)
+    var lines = reader
+    defer {
+      process.terminate()
+      lines.skipAll()
+      process.waitUntilExit()
+    }
     let asked = Date.now.timeIntervalSince1970
     try run([programs.reprise, "restart", "@last", "--state-dir", state])
     let began = try lines.time(of: "run-restarting", generation: 1)
@@ -73,6 +116,9 @@ private struct EventLines {
     }
     throw Broken("the run has ended without \(name) in generation \(generation)")
   }
+
+  /// Reads to the end, so that the writer need not wait.
+  mutating func skipAll() { while nextLine() != nil {} }
 
   private mutating func nextLine() -> Data? {
     while true {
