@@ -46,13 +46,28 @@ static long ticks_of(long process) {
   return user + system;
 }
 
-static long ticks_of_engine(pid_t guardian) {
+// Whether two processes run programs of one name.
+static int has_name_of(long process, long other) {
+  char path[64], names[2][32] = {"", ""};
+  for (int index = 0; index < 2; index++) {
+    snprintf(path, sizeof path, "/proc/%ld/comm", index == 0 ? process : other);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    if (fgets(names[index], sizeof names[index], file) == NULL) names[index][0] = 0;
+    fclose(file);
+  }
+  return strcmp(names[0], names[1]) == 0;
+}
+
+static long ticks_of_engine(long process) {
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/task/%d/children", guardian, guardian);
-  long ticks = ticks_of(guardian), child;
+  snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", process, process);
+  long ticks = ticks_of(process), child;
   FILE *file = fopen(path, "r");
   if (file == NULL) return ticks;
-  while (fscanf(file, "%ld", &child) == 1) ticks += ticks_of(child);
+  // On a terminal, the guardian has a parent that restores it. Steps have other names.
+  while (fscanf(file, "%ld", &child) == 1)
+    if (has_name_of(child, process)) ticks += ticks_of_engine(child);
   fclose(file);
   return ticks;
 }
