@@ -14,7 +14,7 @@ public final class PassthroughRelay<Output>: Publisher, Sendable {
   public typealias Failure = Never
 
   // `PassthroughSubject` is thread-safe, although Apple's does not declare it.
-  private let subject = UncheckedSendable(PassthroughSubject<Output, Never>())
+  fileprivate let subject = UncheckedSendable(PassthroughSubject<Output, Never>())
 
   /// Creates a relay.
   public init() {}
@@ -33,12 +33,6 @@ public final class PassthroughRelay<Output>: Publisher, Sendable {
   where Downstream.Input == Output, Downstream.Failure == Never {
     subject.value.subscribe(subscriber)
   }
-
-  /// Sends the values of a publisher, which are asked for as the subject does, but not its end.
-  fileprivate func send<Source: Publisher>(_ source: Source) -> AnyCancellable
-  where Source.Output == Output, Source.Failure == Never {
-    source.append(Empty(completeImmediately: false)).subscribe(subject.value)
-  }
 }
 
 /// A `PassthroughRelay` with a current value, which each new subscriber receives first.
@@ -51,7 +45,7 @@ public final class CurrentValueRelay<Output>: Publisher, Sendable {
   public typealias Failure = Never
 
   // `CurrentValueSubject` is thread-safe, although Apple's does not declare it.
-  private let subject: UncheckedSendable<CurrentValueSubject<Output, Never>>
+  fileprivate let subject: UncheckedSendable<CurrentValueSubject<Output, Never>>
 
   /// Creates a relay.
   ///
@@ -77,12 +71,6 @@ public final class CurrentValueRelay<Output>: Publisher, Sendable {
   where Downstream.Input == Output, Downstream.Failure == Never {
     subject.value.subscribe(subscriber)
   }
-
-  /// Sends the values of a publisher, which are asked for as the subject does, but not its end.
-  fileprivate func send<Source: Publisher>(_ source: Source) -> AnyCancellable
-  where Source.Output == Output, Source.Failure == Never {
-    source.append(Empty(completeImmediately: false)).subscribe(subject.value)
-  }
 }
 
 extension Publisher where Failure == Never {
@@ -91,7 +79,7 @@ extension Publisher where Failure == Never {
   /// - Parameter relay: The relay.
   /// - Returns: The subscription; releasing it ends the sending.
   public func subscribe(_ relay: PassthroughRelay<Output>) -> AnyCancellable {
-    relay.send(self)
+    withoutEnd.subscribe(relay.subject.value)
   }
 
   /// Sends the values of this publisher to a relay, which does not end with this publisher.
@@ -99,6 +87,11 @@ extension Publisher where Failure == Never {
   /// - Parameter relay: The relay.
   /// - Returns: The subscription; releasing it ends the sending.
   public func subscribe(_ relay: CurrentValueRelay<Output>) -> AnyCancellable {
-    relay.send(self)
+    withoutEnd.subscribe(relay.subject.value)
+  }
+
+  /// The values of this publisher, without its end.
+  private var withoutEnd: some Publisher<Output, Never> {
+    append(Empty(completeImmediately: false))
   }
 }
