@@ -224,11 +224,15 @@ struct DurableRunTests {
       Step("wait") { _ in await opened.wait() }
     }
     var waiting: [Task<RunOutcome, any Error>] = []
-    for name in ["a", "b", "c", "d"] {
+    for (name, status) in [
+      ("a", RunStatus.running), ("b", .running), ("c", .queued), ("d", .queued),
+    ] {
       let id = try #require(RunID(name))
       waiting.append(Task { try await host.start(workflow, id: id).outcome })
-      try await expectEventually("\(name) is started or queued") {
-        try await host.journal.runs.first?.id == id
+      // A run that is still beginning is in the line: the next one would say that it is behind it.
+      try await expectEventually("\(name) is \(status)") {
+        let last = try await host.journal.runs.first
+        return last?.id == id && last?.status == status
       }
     }
     await expectEventually("each says so") {
