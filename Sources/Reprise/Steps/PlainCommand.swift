@@ -10,30 +10,35 @@ enum PlainCommand {
   /// - Parameter script: The value of `run:`.
   /// - Returns: The words, at least one, or nil. Linear in the length of the script.
   static func words(of script: String) -> [String]? {
-    let trimmed = script.utf8.drop { isBlank($0) || $0 == UInt8(ascii: "\n") }
+    // Each step is asked, and an array is read several times faster than the text.
+    let script = Array(script.utf8)
     var words: [String] = []
     var word: [UInt8] = []
     var isInWord = false
-    var rest = trimmed[...]
-    while let byte = rest.popFirst() {
+    var rest = script.drop { isBlank($0) || $0 == UInt8(ascii: "\n") }
+    while let byte = rest.first {
       switch byte {
       case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        rest.removeFirst()
         guard let end = rest.firstIndex(of: byte),
           rest[..<end].allSatisfy({ isLiteral($0, in: byte) })
         else { return nil }
         word += rest[..<end]
-        rest = rest[rest.index(after: end)...]
+        rest = rest[(end + 1)...]
         isInWord = true
       case _ where isBlank(byte):
+        rest.removeFirst()
         if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
-        word = []
+        word.removeAll(keepingCapacity: true)
         isInWord = false
       case UInt8(ascii: "\n"):
         // A script may end with line feeds; anything after them is a second command.
         guard rest.allSatisfy({ isBlank($0) || $0 == UInt8(ascii: "\n") }) else { return nil }
-        rest = rest[rest.endIndex...]
+        rest = []
       case _ where isPlain(byte):
-        word.append(byte)
+        let plain = rest.prefix(while: isPlain)
+        word += plain
+        rest = rest[plain.endIndex...]
         isInWord = true
       default:
         return nil
@@ -56,10 +61,13 @@ enum PlainCommand {
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...,
+      UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "%"), UInt8(ascii: "+"),
+      UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "."),
+      UInt8(ascii: "/"), UInt8(ascii: "-"):
       true
     default:
-      "_@%+=:,./-".utf8.contains(byte)
+      false
     }
   }
 

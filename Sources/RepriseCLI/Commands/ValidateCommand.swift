@@ -80,9 +80,11 @@ struct ValidateCommand: AsyncParsableCommand {
       do {
         // A workflow that another one of the file uses is read with that one, too.
         var seen: [Diagnostic] = []
-        let paths = LoadedWorkflow.links(of: try enterFolder(ofWorkflow: file))
-        if fix { try correct(paths) }
-        for path in paths { isValid = await check(path, &seen) && isValid }
+        let path = try enterFolder(ofWorkflow: file)
+        if fix { try correct(await WorkflowCheck.all(in: path)) }
+        for check in await WorkflowCheck.all(in: path, withRunners: runners) {
+          isValid = report(check, &seen) && isValid
+        }
         all += seen
       } catch {
         isValid = false
@@ -94,23 +96,14 @@ struct ValidateCommand: AsyncParsableCommand {
   }
 
   /// Corrects a file and the files that it uses, after the changes have been shown.
-  private func correct(_ paths: [String]) throws(Problem) {
-    for corrected in FixedFile.files(correctedBy: paths.flatMap(diagnostics)) {
+  private func correct(_ checks: [WorkflowCheck]) throws(Problem) {
+    for corrected in FixedFile.files(correctedBy: checks.flatMap(\.diagnostics)) {
       printLine(corrected.difference)
       if isTerminal(standardInput), isTerminal(2) {
         writeError("write \(TerminalSafe(corrected.path))? (y/n) ")
         guard readLine()?.lowercased().hasPrefix("y") == true else { continue }
       }
       try corrected.write()
-    }
-  }
-
-  private func diagnostics(of path: String) -> [Diagnostic] {
-    do {
-      return try LoadedWorkflow.parse(path)
-        .workflow(with: Arguments(allowsMissing: true), actions: RunnerReport.catalog).warnings
-    } catch {
-      return (error as? WorkflowError)?.diagnostics ?? Problem(error).diagnostics
     }
   }
 
@@ -135,11 +128,10 @@ struct ValidateCommand: AsyncParsableCommand {
     if !isValid { throw ExitStatus.invalidUsage }
   }
 
-  /// Checks a workflow, and reports what is new.
+  /// Reports what is new of a workflow.
   ///
   /// - Returns: Whether it has no errors.
-  private func check(_ path: String, _ seen: inout [Diagnostic]) async -> Bool {
-    let check = await WorkflowCheck(path, withRunners: runners)
+  private func report(_ check: WorkflowCheck, _ seen: inout [Diagnostic]) -> Bool {
     guard let steps = check.steps else {
       report(check.diagnostics, check.problem ?? "", &seen)
       return false
@@ -150,7 +142,7 @@ struct ValidateCommand: AsyncParsableCommand {
     for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
     let count = warnings.count
     printLine(
-      "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
+      "\(check.path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
         + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
     return true
   }

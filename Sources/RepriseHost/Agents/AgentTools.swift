@@ -85,7 +85,7 @@ package struct AgentTools: Sendable {
   private func workflows() async throws -> AgentResult {
     try await blocking { [project] in
       let paths = project.workflowPaths
-      let links = paths.flatMap(LoadedWorkflow.links)
+      let links = paths.flatMap(LoadedWorkflow.all).map(\.path)
       let documents = links.map { link in
         let (file, part) = WorkflowFiles.parts(of: link)
         let name = AgentProject.name(of: file) + (part.map { "#\($0)" } ?? "")
@@ -104,8 +104,7 @@ package struct AgentTools: Sendable {
     var found: [Diagnostic] = []
     var texts: [String] = []
     var isValid = true
-    for link in try await blocking({ LoadedWorkflow.links(of: path) }) {
-      let check = await WorkflowCheck(link)
+    for check in await WorkflowCheck.all(in: path) {
       isValid = isValid && check.steps != nil
       // A workflow that another one of the file uses is read with that one, too.
       let new = check.diagnostics.filter { !found.contains($0) }

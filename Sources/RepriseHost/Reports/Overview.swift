@@ -52,7 +52,8 @@ package struct Overview {
   /// The listing, followed by the commands to try next.
   package var text: TerminalSafe {
     let first =
-      entries.values.first(where: \.isDefault)?.path ?? paths.flatMap(LoadedWorkflow.links).first
+      entries.values.first(where: \.isDefault)?.path
+      ?? paths.lazy.flatMap(LoadedWorkflow.all).first?.path
     guard let first else {
       return """
         There is no workflow here yet. Create a first one with: reprise init
@@ -72,7 +73,7 @@ package struct Overview {
 
   /// One line for each file: its name, the number of steps, and its description.
   package var table: TerminalSafe {
-    let rows = paths.flatMap(LoadedWorkflow.links).map { path in
+    let rows = paths.flatMap(LoadedWorkflow.all).map { path, source in
       let name = name(path)
       let clash: TerminalSafe =
         commands.contains(name) ? " (a command, too; run it with: reprise run \(name))" : ""
@@ -80,7 +81,7 @@ package struct Overview {
       let aliases = entry?.aliases.map { TerminalSafe($0) }.joined(separator: ", ") ?? ""
       let others: TerminalSafe = aliases.isEmpty ? "" : " (\(aliases))"
       let mark: TerminalSafe = entry?.isDefault == true ? "  (default)" : ""
-      return (TerminalSafe(name) + others, Self.summary(of: path) + mark + clash)
+      return (TerminalSafe(name) + others, Self.summary(of: source) + mark + clash)
     }
     let width = rows.map(\.0.width).max() ?? 0
     return rows.map { name, summary in
@@ -88,9 +89,9 @@ package struct Overview {
     }.joined(separator: "\n")
   }
 
-  private static func summary(of path: String) -> TerminalSafe {
+  private static func summary(of source: WorkflowText?) -> TerminalSafe {
     do throws(WorkflowError) {
-      guard let source = try? LoadedWorkflow.parse(path) else { return "cannot be read" }
+      guard let source else { return "cannot be read" }
       let workflow = try source.workflow(with: Arguments(allowsMissing: true), actions: nil)
       let count = workflow.steps.count
       let description: TerminalSafe =

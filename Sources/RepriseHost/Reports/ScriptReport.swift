@@ -61,12 +61,24 @@ package struct ScriptReport: Sendable {
         let program = Self.program(of: command)
         paths[program] = .some(findProgram(program, in: environment["PATH"]))
       }
-      return await withTaskGroup(of: (Int, CommandProblem?).self) { [paths] group in
-        var found = [CommandProblem?](repeating: nil, count: commands.count)
-        for position in commands.indices {
-          if position >= 4, let (done, problem) = await group.next() { found[done] = problem }
-          let path = paths[Self.program(of: commands[position].command)] ?? nil
-          group.addTask { (position, await problem(at: position, path)) }
+      var found = [CommandProblem?](repeating: nil, count: commands.count)
+      var scripts: [(position: Int, shell: String)] = []
+      for position in commands.indices {
+        let path = paths[Self.program(of: commands[position].command)] ?? nil
+        guard let path else {
+          found[position] = missing(at: position)
+          continue
+        }
+        if let shell = shell(for: commands[position].command, path) {
+          scripts.append((position, shell))
+        }
+      }
+      return await withTaskGroup(of: (Int, CommandProblem?).self) { [scripts] group in
+        for (index, script) in scripts.enumerated() {
+          if index >= 4, let (done, problem) = await group.next() { found[done] = problem }
+          group.addTask {
+            (script.position, await problem(at: script.position, from: script.shell))
+          }
         }
         for await (done, problem) in group { found[done] = problem }
         return found.compactMap(\.self)
@@ -81,33 +93,49 @@ package struct ScriptReport: Sendable {
     return words[isSearched ? 1 : 0]
   }
 
-  /// Returns the problem of a command whose program is at a path; nil if there is none.
-  private func problem(at position: Int, _ path: String?) async -> CommandProblem? {
+  /// Returns the problem of a command whose program was not found; nil if a step may create it.
+  private func missing(at position: Int) -> CommandProblem? {
     let (command, step) = commands[position]
     let program = Self.program(of: command)
-    let isPath = program.contains("/")
-    guard let path else {
-      guard !isPath || command.script != nil && program.hasPrefix("/") else { return nil }
-      return CommandProblem(
-        .missingProgram(program), step: step, text: command.script ?? command.words[0])
+    guard !program.contains("/") || command.script != nil && program.hasPrefix("/") else {
+      return nil
     }
-    guard let script = command.script, let name = program.split(separator: "/").last,
-      Self.shells.contains(String(name)), let shell = trusted(path, isNamedByPath: isPath),
+    return CommandProblem(
+      .missingProgram(program), step: step, text: command.script ?? command.words[0])
+  }
+
+  /// Returns the shell that can read a script without running it; nil if there is none.
+  private func shell(for command: Command, _ path: String) -> String? {
+    let program = Self.program(of: command)
+    guard command.script != nil, Self.shells.contains(Self.name(of: program)) else { return nil }
+    return trusted(path, isNamedByPath: program.contains("/"))
+  }
+
+  /// Returns the last part of the path of a program.
+  private static func name(of program: String) -> String {
+    program.split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  /// Returns what a shell says about a script; nil if it can read it.
+  private func problem(at position: Int, from shell: String) async -> CommandProblem? {
+    let (command, step) = commands[position]
+    guard let script = command.script,
       let said = try? await answer(
         of: [shell, "-n", "-c", script], in: environment, within: .seconds(5)),
       let status = said.status, status != 0
     else { return nil }
     // Such as `/bin/sh: 3: Syntax error: …`, or `/bin/bash: -c: line 3: syntax error: …`.
     var place = said.complaint[...]
-    for prefix in [path + ": ", "-c: "] where place.hasPrefix(prefix) {
+    for prefix in [shell + ": ", "-c: "] where place.hasPrefix(prefix) {
       place = place.dropFirst(prefix.count)
     }
     if place.hasPrefix("line ") { place = place.dropFirst(5) }
     let line = Int(place.prefix { $0.isNumber })
     if line != nil { place = place.drop { $0 != ":" }.dropFirst().drop { $0 == " " } }
     return CommandProblem(
-      .unreadableScript(shell: String(name), reason: String(place), line: line), step: step,
-      text: script)
+      .unreadableScript(
+        shell: Self.name(of: Self.program(of: command)), reason: String(place), line: line),
+      step: step, text: script)
   }
 
   /// Returns the path of a shell that does not come with the file; nil if it may.

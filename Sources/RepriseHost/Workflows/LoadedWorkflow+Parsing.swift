@@ -40,15 +40,12 @@ extension LoadedWorkflow {
     return source
   }
 
-  /// Returns the paths of a file and of the workflows in it; without that of the file if it is only a
-  /// collection of workflows.
+  /// Returns the workflows of a file, each with its path; with nil if the file cannot be read.
   ///
   /// - Parameter path: The path of the file, as in ``parse(_:ifNot:)``.
-  /// - Returns: The paths; only the given one if it is that of a workflow in a file.
-  package static func links(of path: String) -> [String] {
-    guard let source = try? parse(path), source.part == nil else { return [path] }
-    let parts = source.namesOfParts.map { "\(path)#\($0)" }
-    return source.hasOnlyParts ? parts : [path] + parts
+  package static func all(in path: String) -> [(path: String, source: WorkflowText?)] {
+    guard let source = try? parse(path) else { return [(path, nil)] }
+    return source.workflows.map { ($0.link, $0) }
   }
 
   /// Returns the error that a file is only a collection of workflows.

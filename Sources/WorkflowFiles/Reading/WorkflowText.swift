@@ -109,6 +109,14 @@ package struct WorkflowText: Sendable {
     document.root?.isCollection == true && !namesOfParts.isEmpty
   }
 
+  /// The file itself, unless it is only a collection of workflows, and the workflows in it; only the
+  /// workflow if this is one in a file.
+  package var workflows: [WorkflowText] {
+    guard part == nil else { return [self] }
+    let parts = namesOfParts.map { part($0) }
+    return hasOnlyParts ? parts : [self] + parts
+  }
+
   /// Whether the workflow is in the file, as far as the file can be parsed.
   package var isFound: Bool {
     guard let part, document.problems.isEmpty else { return true }
