@@ -45,8 +45,8 @@ enum PlainCommand {
       }
     }
     if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
-    guard let command = words.first, !command.isEmpty, !shellWords.contains(command),
-      !command.utf8.contains(UInt8(ascii: "="))
+    guard let command = words.first, !command.isEmpty, !command.utf8.contains(UInt8(ascii: "=")),
+      !shellWords.contains(command)
     else { return nil }
     return words
   }

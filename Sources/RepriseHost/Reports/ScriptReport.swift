@@ -13,8 +13,15 @@ import RepriseRunners
 /// program that comes with the file.
 package struct ScriptReport: Sendable {
   private struct Command: Hashable {
-    let words: [String]
+    /// The program that the command starts in the end.
+    let program: String
     let script: String?
+
+    init(_ words: [String], script: String?) {
+      let isSearched = words.count > 1 && words[0] == "/usr/bin/env" && !words[1].hasPrefix("-")
+      program = words[isSearched ? 1 : 0]
+      self.script = script
+    }
   }
 
   /// Shells whose option `-n` reads a script without running it (POSIX.1-2024, `sh`).
@@ -38,14 +45,14 @@ package struct ScriptReport: Sendable {
     let path = searchPath ?? environmentVariable("PATH")
     environment = path.map { ["PATH": $0] } ?? [:]
     project = (try? currentDirectory()).flatMap { realPath($0) }
-    var known: Set<Command> = []
+    var known = Set<Command>(minimumCapacity: workflow.steps.count)
     commands = workflow.stepsWithTemplates.compactMap { step, owner in
       guard step.extrasIfAny?.runner == nil, step.environment["PATH"] == nil else { return nil }
       let script = step.action.script
       let words =
         script.map { step.commandLine(for: $0, in: workflow) } ?? step.action.program.map { [$0] }
       guard let words else { return nil }
-      let command = Command(words: words, script: script)
+      let command = Command(words, script: script)
       return known.insert(command).inserted ? (command, owner.id) : nil
     }
   }
@@ -57,21 +64,17 @@ package struct ScriptReport: Sendable {
     get async {
       // Each program is searched for once: a search asks the system about every folder of PATH.
       var paths: [String: String?] = [:]
-      for (command, _) in commands where paths[Self.program(of: command)] == nil {
-        let program = Self.program(of: command)
-        paths[program] = .some(findProgram(program, in: environment["PATH"]))
-      }
       var found = [CommandProblem?](repeating: nil, count: commands.count)
       var scripts: [(position: Int, shell: String)] = []
-      for position in commands.indices {
-        let path = paths[Self.program(of: commands[position].command)] ?? nil
+      for (position, (command, step)) in commands.enumerated() {
+        let known = paths[command.program]
+        let path = known ?? findProgram(command.program, in: environment["PATH"])
+        if known == nil { paths[command.program] = .some(path) }
         guard let path else {
-          found[position] = missing(at: position)
+          found[position] = missing(command, step)
           continue
         }
-        if let shell = shell(for: commands[position].command, path) {
-          scripts.append((position, shell))
-        }
+        if let shell = shell(for: command, path) { scripts.append((position, shell)) }
       }
       return await withTaskGroup(of: (Int, CommandProblem?).self) { [scripts] group in
         for (index, script) in scripts.enumerated() {
@@ -86,27 +89,19 @@ package struct ScriptReport: Sendable {
     }
   }
 
-  /// Returns the program that a command starts in the end.
-  private static func program(of command: Command) -> String {
-    let words = command.words
-    let isSearched = words.count > 1 && words[0] == "/usr/bin/env" && !words[1].hasPrefix("-")
-    return words[isSearched ? 1 : 0]
-  }
-
   /// Returns the problem of a command whose program was not found; nil if a step may create it.
-  private func missing(at position: Int) -> CommandProblem? {
-    let (command, step) = commands[position]
-    let program = Self.program(of: command)
+  private func missing(_ command: Command, _ step: String) -> CommandProblem? {
+    let program = command.program
     guard !program.contains("/") || command.script != nil && program.hasPrefix("/") else {
       return nil
     }
     return CommandProblem(
-      .missingProgram(program), step: step, text: command.script ?? command.words[0])
+      .missingProgram(program), step: step, text: command.script ?? program)
   }
 
   /// Returns the shell that can read a script without running it; nil if there is none.
   private func shell(for command: Command, _ path: String) -> String? {
-    let program = Self.program(of: command)
+    let program = command.program
     guard command.script != nil, Self.shells.contains(Self.name(of: program)) else { return nil }
     return trusted(path, isNamedByPath: program.contains("/"))
   }
@@ -134,7 +129,7 @@ package struct ScriptReport: Sendable {
     if line != nil { place = place.drop { $0 != ":" }.dropFirst().drop { $0 == " " } }
     return CommandProblem(
       .unreadableScript(
-        shell: Self.name(of: Self.program(of: command)), reason: String(place), line: line),
+        shell: Self.name(of: command.program), reason: String(place), line: line),
       step: step, text: script)
   }
 
