@@ -1,6 +1,7 @@
 // A subcommand is parsed alone where that gives the same as the parser of all commands.
 
 import ArgumentParser
+import TestSupport
 import Testing
 
 @testable import RepriseCLI
@@ -27,5 +28,28 @@ struct ParsingTests {
   ])
   func `help and errors come from the parser of all commands`(_ words: [String]) {
     #expect(RepriseCommand.parsedAlone(words) == nil)
+  }
+
+  @Test func `a usual command line of run means the same without the parser`() throws {
+    let words = [
+      "ci", "a b", "x.yaml#part", "", "--no-journal", "--yes", "--force", "-p", "--param", "a=b",
+      "a=--yes", "=b", "--argument", "--progress", "plain", "json", "never", "--max-parallel", "4",
+      "0", "-1", "x", "--state-dir", "folder", "--stay", "--dry-run", "--progress=plain", "--", "-",
+      "-pa=b", "--nope", "--help",
+    ]
+    var random = SeededGenerator.announced()
+    var count = 0
+    for round in 0..<rounds(600, soak: 20_000) {
+      // Half of the lines have no word that only the parser reads.
+      let known = round.isMultiple(of: 2) ? words.prefix(24) : words[...]
+      let line = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+        known.randomElement(using: &random) ?? ""
+      }
+      guard let usual = RunCommand.usual(line) else { continue }
+      count += 1
+      let parsed = try #require(try? RunCommand.parse(line), "\(line)")
+      #expect(String(reflecting: usual) == String(reflecting: parsed), "\(line)")
+    }
+    #expect(count > 60)
   }
 }
