@@ -123,6 +123,17 @@ package func descriptorsMax() -> UInt64? {
   return UInt64(limit.rlim_cur)
 }
 
+/// Returns whether a number of descriptors are free, as far as their limit is known.
+///
+/// The lowest free one has the number of those that are used, as they are numbered from below.
+package func hasFreeDescriptors(_ count: UInt64) -> Bool {
+  guard let most = descriptorsMax() else { return true }
+  let lowest = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+  guard lowest >= 0 else { return false }
+  close(lowest)
+  return UInt64(lowest) < most - min(most, count)
+}
+
 #if canImport(Glibc)
 private let openFilesLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #else

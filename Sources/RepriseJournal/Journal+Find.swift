@@ -41,7 +41,7 @@ extension Journal {
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(
-          "SELECT \(RunRow.columns) FROM run WHERE outcome IS NULL ORDER BY number DESC")
+          "SELECT \(RunRow.columns) FROM run WHERE ended_at IS NULL ORDER BY number DESC")
       }
     }
     var live: [RunRecord] = []

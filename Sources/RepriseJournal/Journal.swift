@@ -154,8 +154,8 @@ public final class Journal: Sendable {
     try connection.execute(
       """
       UPDATE run SET process = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
-        outcome = NULL WHERE number = ?
-      """, process, request.group, turn, record.number)
+        outcome = ? WHERE number = ?
+      """, process, request.group, turn, RunStatus.queued.rawValue, record.number)
     let count = try connection.value("SELECT max(number) FROM event WHERE run = ?", record.number)
     return (Int(count.integer ?? 0), turn)
   }

@@ -112,10 +112,11 @@ package final class RecordedRun: Recorder {
     nextDefinition.withLock { $0 = definition }
   }
 
-  /// Releases the lock, after all processes of the run have ended.
+  /// Releases the lock, after all processes of the run have ended, or if this process does not drive the
+  /// run any longer: unless its end is recorded, the run is interrupted.
   ///
   /// Wakes waiting processes, since the guardian may hold the lock for longer.
-  private func releaseLock() {
+  package func releaseLock() {
     lock.withLock { lock in
       // First, so that the runs that are woken ask the kernel.
       if lock != nil { journal.heldLocks.remove(id) }
@@ -169,9 +170,10 @@ package final class RecordedRun: Recorder {
 
   private func updateRun(with event: Event, in connection: Connection) throws(SQLiteError) {
     switch event.kind {
-    case .runStarted, .generationStarted:
+    case .runStarted, .runResumed, .generationStarted:
+      // A run that is resumed has waited for its turn until now.
       try connection.execute(
-        "UPDATE run SET generation = ? WHERE number = ?", event.generation, number)
+        "UPDATE run SET generation = ?, outcome = NULL WHERE number = ?", event.generation, number)
     case .runEnded(let outcome):
       try connection.execute(
         "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", event.time.microseconds,

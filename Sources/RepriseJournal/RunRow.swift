@@ -44,7 +44,8 @@ extension Journal {
     if endedAt == nil, !isAlive { (endedAt, outcome) = try end(ofRun: number) }
     let status: RunStatus
     if endedAt == nil {
-      status = isAlive ? (generation == 0 ? .queued : .running) : .interrupted
+      let waits = generation == 0 || outcome == RunStatus.queued.rawValue
+      status = isAlive ? (waits ? .queued : .running) : .interrupted
     } else {
       let outcome = outcome ?? ""
       guard let ended = RunStatus(rawValue: outcome) else {

@@ -38,6 +38,16 @@ private struct Busy {
 
   func status(_ id: RunID) async throws -> RunStatus { try await host.journal.run(id).status }
 
+  /// Shuts the host down while the first run goes on.
+  func interruptFirst() async throws {
+    let run = try await first.begun()
+    let stopping = Task { await host.shutDown() }
+    await expectEventually("the run is being interrupted") { run.state.phase != .running }
+    opened.open()
+    await stopping.value
+    #expect(try await status(first.id) == .interrupted)
+  }
+
   /// Awaits that the host has no runs.
   func becomesIdle() async {
     await expectEventually("the host has no runs") { host.runs.isEmpty }
@@ -220,6 +230,38 @@ struct QueuedRunTests {
     }
     for run in resumed { #expect(try await run.begun().outcome == .succeeded) }
     #expect(try await next.journal.unfinishedRuns(of: "order").isEmpty)
+  }
+
+  @Test func `a resumed run that waits for its turn is queued`() async throws {
+    let busy = try await Busy()
+    try await busy.interruptFirst()
+    let next = RunHost(Engine(), recordingIn: busy.host.journal)
+    let opened = Gate()
+    let holder = try await next.enqueue(Busy.workflow(opened))
+    _ = try await holder.begun()
+    let resumed = try await next.enqueue(resuming: busy.first.id, with: Busy.workflow(opened))
+    #expect(try await busy.status(busy.first.id) == .queued)
+    resumed.interrupt()
+    await #expect(throws: HostError.interrupted(resumed.id)) { try await resumed.begun() }
+    #expect(try await busy.status(resumed.id) == .interrupted)
+    let again = try await next.enqueue(resuming: resumed.id, with: Busy.workflow(opened))
+    opened.open()
+    #expect(try await again.begun().outcome == .succeeded)
+    await expectEventually("its end is recorded") { next.runs.isEmpty }
+    #expect(try await busy.status(busy.first.id) == .succeeded)
+  }
+
+  @Test func `a resumed run is running once its turn has come`() async throws {
+    let busy = try await Busy()
+    try await busy.interruptFirst()
+    let next = RunHost(Engine(), recordingIn: busy.host.journal)
+    let opened = Gate()
+    let run = try await next.resume(busy.first.id, with: Busy.workflow(opened))
+    try await expectEventually("it is running") {
+      try await busy.status(busy.first.id) == .running
+    }
+    opened.open()
+    #expect(try await run.outcome == .succeeded)
   }
 
   @Test func `a run that is resumed at once stays a run of the host`() async throws {

@@ -15,10 +15,18 @@ struct JobQueue {
   func serve(_ count: Int) async throws {
     try await withThrowingTaskGroup { group in
       for record in try await host.journal.unfinishedRuns(of: "job") {
-        let queued = try await host.enqueue(resuming: record.id, with: Self.job())
-        group.addTask { try await serve(queued) }
+        while true {
+          do {
+            let queued = try await host.enqueue(resuming: record.id, with: Self.job())
+            group.addTask { try await serve(queued) }
+            break
+          } catch HostError.isFull {
+            try await group.next()
+          }
+        }
       }
-      for number in 0..<count {
+      var number = 0
+      while number < count {
         guard let id = RunID("job-\(number)") else { throw CocoaError(.coderInvalidValue) }
         do {
           let queued = try await host.enqueue(Self.job(), id: id)
@@ -26,7 +34,12 @@ struct JobQueue {
           if number % 6 == 1 { try await stop(queued) }
           group.addTask { try await serve(queued) }
         } catch HostError.idIsUsed {
+        } catch HostError.isFull {
+          try Self.write(id, to: "full")
+          try await group.next()
+          continue
         }
+        number += 1
       }
       try await group.waitForAll()
     }

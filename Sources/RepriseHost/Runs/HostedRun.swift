@@ -142,28 +142,35 @@ public struct RunHost: Sendable {
     state: ResumedState? = nil, controls: RunControls, onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
     controls.setWorkflow(loaded, recorded: recorded)
+    let server: ControlServer
+    do throws(Problem) {
+      server = try serve(controls, recorded)
+    } catch {
+      if state == nil { try? recorded.end(as: .abandoned) }
+      throw error
+    }
     return try await begin(
       recorded, loaded.workflow, file: loaded.path, secrets, state: state, controls: controls,
-      onReachable: onReachable)
+      server, onReachable: onReachable)
   }
 
   /// Waits for the turn of a recorded run of any workflow, and starts it.
   ///
-  /// The file is the name under which up-to-date steps are remembered; see the other overload.
+  /// The file is the name under which up-to-date steps are remembered, and the server is that of
+  /// ``serve(_:_:)``; see the other overload.
   func begin(
     _ recorded: RecordedRun, _ workflow: Workflow, file: String, _ secrets: Secrets,
-    state: ResumedState? = nil, controls: RunControls, onReachable: () -> Void = {}
+    state: ResumedState? = nil, controls: RunControls, _ server: ControlServer,
+    onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
-    if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
-    controls.setRecorder(recorded)
-    let server = try serve(controls, recorded)
     var isReachable = false
     func reportReachable() {
       if !isReachable { onReachable() }
       isReachable = true
     }
     guard
-      try await waitForTurn(recorded, workflow, controls, server, onWait: reportReachable)
+      try await waitForTurn(
+        recorded, workflow, controls, server, isNew: state == nil, onWait: reportReachable)
     else {
       reportReachable()
       try await cancelBeforeStart(recorded, controls, server)
@@ -207,7 +214,7 @@ public struct RunHost: Sendable {
   /// Returns whether the turn of a run has come; false if it was cancelled before.
   private func waitForTurn(
     _ recorded: RecordedRun, _ workflow: Workflow, _ controls: RunControls,
-    _ server: ControlServer, onWait: () -> Void
+    _ server: ControlServer, isNew: Bool, onWait: () -> Void
   ) async throws -> Bool {
     let turn = Turn(
       run: recorded, concurrency: workflow.concurrency, journal: journal, settings: settings,
@@ -218,7 +225,7 @@ public struct RunHost: Sendable {
       controls.neverBegins(.failed)
       await server.finish()
       // It never begins, unlike a run that was interrupted while it waited.
-      try? await blocking { try recorded.end(as: .abandoned) }
+      if isNew { try? await blocking { try recorded.end(as: .abandoned) } }
       throw error
     }
     do {
@@ -297,16 +304,18 @@ public struct RunHost: Sendable {
     return FileWatch(of: folder, guardian: LaterKeptDescriptors(guardian))
   }
 
-  private func serve(
-    _ controls: RunControls, _ recorded: RecordedRun
-  ) throws(Problem) -> ControlServer {
+  /// Makes a recorded run reachable for other processes.
+  ///
+  /// - Throws: ``Problem`` if its socket cannot be created.
+  func serve(_ controls: RunControls, _ recorded: RecordedRun) throws(Problem) -> ControlServer {
+    if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
+    controls.setRecorder(recorded)
     do {
       let server = try ControlServer(
         at: journal.directory.socketPath(of: recorded.id), serving: controls)
       recorded.announce()
       return server
     } catch {
-      try? recorded.end(as: .abandoned)
       throw Problem(error)
     }
   }

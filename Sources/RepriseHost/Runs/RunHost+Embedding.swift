@@ -1,13 +1,15 @@
 // Starting and resuming hosted runs in programs that embed the engine.
 
+import Platform
 public import Reprise
+import RepriseControl
 import RepriseJournal
 import RepriseTerminal
 
 extension RunHost {
   /// Records a run, which begins when its turn in its concurrency group has come.
   ///
-  /// When this returns, the run is recorded: if the process dies, it is one of
+  /// When this returns, the run is recorded: if the process dies, or the run cannot begin, it is one of
   /// `journal.unfinishedRuns(of:)`. It is listed, and can be cancelled by its id, also before it
   /// begins.
   ///
@@ -125,44 +127,67 @@ extension RunHost {
   ) async throws(HostError) -> QueuedRun {
     guard group.begin() else { throw .isShutDown }
     defer { group.reservationEnded() }
-    let (recorded, state): (RecordedRun, RunState?)
+    let most = descriptorsMax() ?? .max
+    guard hasFreeDescriptors(Self.keptDescriptors(of: most)) else {
+      throw .isFull(openFilesMax: Int(clamping: most))
+    }
+    let controls = RunControls()
+    let (recorded, state, server): (RecordedRun, RunState?, ControlServer)
     do {
-      (recorded, state) = try await blocking(record)
+      (recorded, state, server) = try await blocking {
+        let (recorded, state) = try record()
+        do throws(Problem) {
+          return (recorded, state, try serve(controls, recorded))
+        } catch {
+          // Nobody was told that it is recorded.
+          if state == nil { try? recorded.end(as: .abandoned) }
+          throw error
+        }
+      }
     } catch {
       throw HostError(error, of: id)
     }
-    let controls = RunControls()
     let queued = QueuedRun(id, controls)
     if group.add(id, queued) { queued.interrupt() }
-    queued.wait(in: Task { await drive(queued, recorded, workflow, secrets, state, controls) })
+    queued.wait(
+      in: Task { await drive(queued, recorded, workflow, secrets, state, controls, server) })
     return queued
   }
+
+  /// Returns the number of descriptors that runs which wait leave to those that go on: a quarter of the
+  /// limit, and at most 256.
+  private static func keptDescriptors(of most: UInt64) -> UInt64 { min(256, most / 4) }
 
   /// Waits for the turn of a run, begins it, and finishes it after its end.
   private func drive(
     _ queued: QueuedRun, _ recorded: RecordedRun, _ workflow: Workflow, _ secrets: Secrets,
-    _ state: RunState?, _ controls: RunControls
+    _ state: RunState?, _ controls: RunControls, _ server: ControlServer
   ) async {
     defer { group.remove(queued.id) }
     let hosted: HostedRun
     do {
       let begun = try await speaking(of: recorded.id).begin(
         recorded, workflow, file: workflow.name, secrets,
-        state: state.map { ResumedState(state: $0) }, controls: controls)
+        state: state.map { ResumedState(state: $0) }, controls: controls, server)
       guard let begun else {
         throw controls.endBeforeStart == .interrupted
           ? HostError.interrupted(recorded.id) : .cancelled(recorded.id)
       }
       hosted = begun
     } catch {
-      controls.neverBegins(error is CancellationError ? .interrupted : .failed)
-      // A resumed run is interrupted again when its lock is released with the record.
-      if state == nil {
-        // Who ends this task, such as a program that stops, has not cancelled the run itself.
-        let status = error is CancellationError ? RunStatus.interrupted : .abandoned
-        _ = try? await blocking { try recorded.end(as: status) }
+      let reason = HostError(error, of: recorded.id)
+      let isInterrupted = reason == .interrupted(recorded.id)
+      controls.neverBegins(isInterrupted ? .interrupted : .failed)
+      // It was accepted, so it stays to be resumed. A resumed run is interrupted again without its lock,
+      // and so is another one if its end cannot be recorded.
+      _ = try? await blocking { [isNew = state == nil] in
+        defer { recorded.releaseLock() }
+        if isNew { try recorded.end(as: .interrupted) }
       }
-      return queued.begin(.failure(HostError(error, of: recorded.id)))
+      if !isInterrupted, reason != .cancelled(recorded.id) {
+        speaking(of: recorded.id).say("error: it cannot begin: \(reason.description)")
+      }
+      return queued.begin(.failure(reason))
     }
     queued.begin(.success(hosted.run))
     // What waits for the turn is cancelled with an interruption, but the end is still to be finished.
@@ -193,6 +218,10 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   case interrupted(RunID)
   /// The id is that of another run, which may have ended.
   case idIsUsed(RunID)
+  /// So many runs wait that the process has too few open files left for those that go on: a quarter of
+  /// its limit, at most 256. Nothing was recorded or resumed. Try again when some have ended, or raise the
+  /// limit (`ulimit -n`).
+  case isFull(openFilesMax: Int)
   /// The host was shut down, and starts no more runs.
   case isShutDown
   /// The run cannot be recorded, resumed or reached.
@@ -218,6 +247,9 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case .interrupted(let run):
       "run \(run) was interrupted before its start, and can be resumed"
     case .idIsUsed(let run): "the id \(run) is used by another run"
+    case .isFull(let most):
+      "too many runs wait for the limit of \(most) open files: try again when some have ended, or raise "
+        + "the limit (ulimit -n)"
     case .isShutDown: "the host has been shut down"
     case .failed(let reason): reason
     }

@@ -38,6 +38,19 @@ import Testing
     #expect(found != [])
   }
 
+  @Test func `a queue that uses up the open files loses no job that it has accepted`() async throws
+  {
+    let scenario = try Scenario()
+    let server = Scenario.Started.executable.deletingLastPathComponent().path + "/EmbeddingServer"
+    try await scenario.shell("ulimit -n 160; timeout 100 \(server) 90 --queue").succeeds()
+    #expect(scenario.has("full"), "the limit was reached")
+    #expect(try await problems(in: scenario) == [])
+    let runs = try await scenario.runs()
+    #expect(runs.count == 90)
+    let others = runs.filter { !["succeeded", "cancelled"].contains($0.status) }
+    #expect(others.map { "\($0.id) \($0.status)" } == [])
+  }
+
   @Test(arguments: ["cancel", "approve", "reject", "cancel-queued"])
   func `what was answered is recorded, even if the server is killed right after`(request: String)
     async throws
