@@ -103,7 +103,8 @@ struct RunReportTests {
     (4, .generationStarted(reset: nil)),
     (4, .step("build", attempt: 0, .ready)), (4, .step("build", attempt: 1, .started())),
     (6, .step("build", attempt: 1, .succeeded(["version": "7"]))),
-    (6, .step("gate", attempt: 0, .ready)), (6, .step("gate", attempt: 0, .waiting("Ship 7?"))),
+    (6, .step("gate", attempt: 0, .ready)),
+    (6, .step("gate", attempt: 0, .awaitingApproval("Ship 7?"))),
   ]
 
   @Test func `show has all generations, and a step that is awaiting approval`() throws {

@@ -19,7 +19,7 @@ struct UsualDurationsTests {
 
   @Test func `the names are those of the events`() {
     #expect(Change.started.rawValue == Event.StepEvent.started().name)
-    #expect(Change.awaitingApproval.rawValue == Event.StepEvent.waiting("").name)
+    #expect(Change.awaitingApproval.rawValue == Event.StepEvent.awaitingApproval("").name)
     #expect(Change.succeeded.rawValue == Event.StepEvent.succeeded([:]).name)
     let resumed = Event.Kind.runResumed(RunPlan(workflow: "w", steps: []))
     #expect(Change.resumed.rawValue == resumed.name)

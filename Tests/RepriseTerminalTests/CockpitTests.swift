@@ -121,7 +121,7 @@ struct CockpitTests {
 
   @Test func `an approval is answered only if it is clear which one is meant`() throws {
     let asking = ["t[0]", "t[1]"].flatMap {
-      [.step($0, attempt: 0, .ready), .step($0, attempt: 0, .waiting("ship \($0)?"))]
+      [.step($0, attempt: 0, .ready), .step($0, attempt: 0, .awaitingApproval("ship \($0)?"))]
         as [Event.Kind]
     }
     let one = try context(Array(asking.prefix(2)))
@@ -227,7 +227,8 @@ struct CockpitTests {
     var context = try context()
     var state = RunState()
     for kind: Event.Kind in [
-      .runStarted(plan), .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting("Go?")),
+      .runStarted(plan), .step("a", attempt: 0, .ready),
+      .step("a", attempt: 0, .awaitingApproval("Go?")),
     ] {
       try state.apply(
         Event(time: Timestamp(microseconds: 0), run: RunID(), generation: 1, kind: kind))

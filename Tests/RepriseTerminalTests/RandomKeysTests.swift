@@ -68,7 +68,8 @@ struct RandomKeysTests {
     mutating func stepEvent() -> Event.StepEvent {
       let text = pick(RandomKeysTests.texts)
       return pick([
-        .ready, .started(), .started(on: text), .waiting(text), .approved([:]), .cancelling,
+        .ready, .started(), .started(on: text), .awaitingApproval(text), .approved([:]),
+        .cancelling,
         .output(.standardOutput, text: text, isPartial: false),
         .progress(pick([0, 0.5, 1, 7, -1]), text),
         .succeeded([:]), .failed(.exited(status: 1)), .skipped(SkipReason(text), [:]),

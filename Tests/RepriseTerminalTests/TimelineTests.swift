@@ -66,7 +66,8 @@ struct TimelineTests {
         (15, .step("c", attempt: 0, .cancelled(.request))),
         (15, .runEnded(.cancelled)), (1000, .runResumed(Self.plan)),
         (1000, .generationStarted(reset: ["b", "c"])),
-        (1000, .step("b", attempt: 0, .ready)), (1000, .step("b", attempt: 0, .waiting("go?"))),
+        (1000, .step("b", attempt: 0, .ready)),
+        (1000, .step("b", attempt: 0, .awaitingApproval("go?"))),
         (1002, .step("b", attempt: 0, .approved([:]))), (1002, .step("b", attempt: 1, .started())),
       ], now: 1005, columns: 46)
     #expect(

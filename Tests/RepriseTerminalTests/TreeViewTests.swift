@@ -224,7 +224,8 @@ struct TreeViewTests {
 
   @Test func `a step that waits for approval is shown with its keys`() throws {
     let state = try state([
-      .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting("Ship \u{1B}[31mit?")),
+      .step("a", attempt: 0, .ready),
+      .step("a", attempt: 0, .awaitingApproval("Ship \u{1B}[31mit?")),
     ])
     let shown = lines(state, columns: 80, options: TreeView.Options())
     #expect(shown[1] == "  ◌ a              waits for approval: Ship it?")
@@ -239,7 +240,7 @@ struct TreeViewTests {
     let running = (1...20).flatMap { started("s\($0)") }
     let state = try state(
       running + [
-        .step("gate", attempt: 0, .ready), .step("gate", attempt: 0, .waiting("Really?")),
+        .step("gate", attempt: 0, .ready), .step("gate", attempt: 0, .awaitingApproval("Really?")),
       ],
       plan: plan)
     for rows in 6...24 {
@@ -255,7 +256,7 @@ struct TreeViewTests {
   {
     let question = "Deploy the version 1.2.3 to production, where people are at work?"
     let state = try state([
-      .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting(question)),
+      .step("a", attempt: 0, .ready), .step("a", attempt: 0, .awaitingApproval(question)),
     ])
     for columns in [24, 40, 60, 80] {
       let footer = lines(state, columns: columns, options: TreeView.Options())

@@ -209,7 +209,7 @@ extension Oracle {
       steps[position].status = .ready
       steps[position].readyAt = time
       steps[position].awaitsApproval = plan.steps[position].spec.approval
-    case .waiting:
+    case .awaitingApproval:
       expect(.ready)
       check(steps[position].awaitsApproval, "approval", "\(name(position)) needs no approval")
     case .approved:

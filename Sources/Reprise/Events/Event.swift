@@ -76,8 +76,8 @@ public struct Event: Sendable, Equatable {
   public enum StepEvent: Sendable, Equatable {
     /// All needs of the step have succeeded; it waits for a slot or for approval.
     case ready
-    /// The step is waiting for approval of this text.
-    case waiting(String)
+    /// The step is waiting for approval of this text; `step-waiting` in JSON.
+    case awaitingApproval(String)
     /// The step was approved, with the values that were given, which are outputs of it.
     case approved(StepOutputs)
     /// An attempt was given to a runner, or waits there for another reason than before.
@@ -135,7 +135,8 @@ public struct Event: Sendable, Equatable {
 // MARK: The table
 
 // Everything about a case except its effect on the state. To add an event, add a case above, a row
-// here, and its handling in `RunState`.
+// here, and its handling in `RunState`. Names of rows that differ from their cases are older than these:
+// records must stay readable, and clients rely on them.
 
 extension Event.Kind: CodedCases {
   static let byName = named(
@@ -201,7 +202,8 @@ extension Event.Kind: CodedCases {
 
 extension Event.StepEvent: CodedCases {
   static let byName = named([
-    .ready, .waiting(""), .approved([:]), .queued(RunnerPlace(runner: "", token: ""), text: ""),
+    .ready, .awaitingApproval(""), .approved([:]),
+    .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .waitingForPool("", text: ""), .started(), .available([:]), .outOfSight(""), .inSight,
     .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""),
@@ -216,9 +218,9 @@ extension Event.StepEvent: CodedCases {
   var row: CaseRow<Self> {
     switch self {
     case .ready: CaseRow("step-ready", "ready", self)
-    case .waiting(let text):
+    case .awaitingApproval(let text):
       CaseRow("step-waiting", "waiting for approval: \(text)") {
-        .waiting(try $0.value("text", text))
+        .awaitingApproval(try $0.value("text", text))
       }
     case .approved(let values):
       CaseRow("step-approved", "approved") {

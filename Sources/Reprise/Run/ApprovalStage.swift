@@ -77,7 +77,7 @@ struct ApprovalStage: StepStage {
     let ticket = ledger.decide { page -> Ticket<Approval?>? in
       guard page.mayContinue(job) else { return nil }
       let position = job.index
-      page.record(.waiting(shown), of: position, attempt: attempt)
+      page.record(.awaitingApproval(shown), of: position, attempt: attempt)
       return page.controls[position].ask()
     }
     guard let ticket, let answer = await answer(to: ticket, of: job) else { throw Withdrawn() }

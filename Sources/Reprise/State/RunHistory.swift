@@ -193,7 +193,7 @@ package struct RunHistory: Sendable, Equatable {
       expanded.insert(id)
     case .ready:
       readyTimes[id] = time
-    case .waiting(let text):
+    case .awaitingApproval(let text):
       openQuestions[id] = Place(generation: last, offset: generations[last].approvals.count)
       generations[last].approvals.append(Approval(step: id, text: text, askedAt: time))
     case .approved:

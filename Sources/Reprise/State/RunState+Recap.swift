@@ -67,14 +67,14 @@ extension StepState {
     // Attempt 0, as in the original events: before the first start.
     if let readyAt { add(readyAt, .ready, attempt: 0) }
     if phase == .ready, let approval, let readyAt {
-      add(readyAt, .waiting(approval), attempt: 0)
+      add(readyAt, .awaitingApproval(approval), attempt: 0)
     }
     if let readyAt {
       let last = interventions.last { if case .approved = $0.kind { true } else { false } }
       for intervention in interventions {
         guard case .approved(let question) = intervention.kind else { continue }
         let isAfterStart = startedAt.map { $0 < intervention.time } ?? false
-        add(isAfterStart ? intervention.time : readyAt, .waiting(question), attempt: 0)
+        add(isAfterStart ? intervention.time : readyAt, .awaitingApproval(question), attempt: 0)
         let values = intervention == last ? given : [:]
         add(intervention.time, .approved(values), attempt: 0, by: intervention.by)
       }
@@ -102,7 +102,7 @@ extension StepState {
       }
     }
     if phase == .running, let approval, let startedAt {
-      add(output.lastAt ?? startedAt, .waiting(approval))
+      add(output.lastAt ?? startedAt, .awaitingApproval(approval))
     }
     if let time = retry?.failedAt ?? endedAt ?? startedAt {
       for command in leftBehind { add(time, .leftBehind(command)) }

@@ -13,7 +13,7 @@ extension StepState {
       phase == .pending
     case .queued, .waitingForPool, .pausing, .started:
       phase == .ready
-    case .waiting, .cancelling:
+    case .awaitingApproval, .cancelling:
       phase.isActive
     case .approved:
       phase.isActive && approval != nil
@@ -37,7 +37,7 @@ extension StepState {
     case .ready:
       readyAt = event.time
       phase = .ready
-    case .waiting(let text): approval = text
+    case .awaitingApproval(let text): approval = text
     case .approved(let values):
       note(.approved(approval ?? ""), event)
       (approval, given) = (nil, values)

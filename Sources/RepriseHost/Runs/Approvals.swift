@@ -8,7 +8,7 @@ extension Run {
   /// Approves each step that waits for approval, until the result is cancelled.
   package func approvingAll() -> AnyCancellable {
     events.sink { [weak self] event in
-      guard case .step(let id, _, .waiting) = event.kind, let self else { return }
+      guard case .step(let id, _, .awaitingApproval) = event.kind, let self else { return }
       Task {
         let yes = Intervention.approve(step: id, isApproved: true)
         // A step that has been stopped in the meantime needs no approval.

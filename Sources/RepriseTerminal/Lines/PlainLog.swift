@@ -194,7 +194,7 @@ struct PlainLog {
       return ["\(round.description) done\(took); next in \(durationText(delay))"]
     case .pausing(.whenStopped): return ["waits until the run is stopped"]
     case .pausing(let end): return ["waits for \(durationText(end - event.time))"]
-    case .waiting(let text):
+    case .awaitingApproval(let text):
       let advice: TerminalSafe = ": \(text); approve it with: reprise approve \(event.run) \(id)"
       return [style.coloured("waits for approval", .yellow) + advice]
     case .queued(let place, let text):

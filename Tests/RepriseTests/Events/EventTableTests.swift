@@ -117,7 +117,7 @@ struct EventTableTests {
       #"{"attempt":0,"event":"step-ready","step":"a"}"#, "step a, attempt 0: ready"
     ),
     (
-      step(0, .waiting("go?")),
+      step(0, .awaitingApproval("go?")),
       #"{"attempt":0,"event":"step-waiting","step":"a","text":"go?"}"#,
       "step a, attempt 0: waiting for approval: go?"
     ),

@@ -224,7 +224,7 @@ struct LimitTests {
       let run = engine.start(workflow)
       var isHeard = false
       for await event in run.events.values {
-        guard case .step("go", _, .waiting) = event.kind else { continue }
+        guard case .step("go", _, .awaitingApproval) = event.kind else { continue }
         isHeard = try run.approve("go")
         break
       }

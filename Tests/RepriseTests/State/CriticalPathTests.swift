@@ -113,7 +113,7 @@ struct CriticalPathTests {
 
   @Test func `the path says what its steps waited for`() throws {
     let approver: [(Int64, Event.Kind)] = [
-      (0, .step("a", attempt: 0, .ready)), (0, .step("a", attempt: 0, .waiting("go?"))),
+      (0, .step("a", attempt: 0, .ready)), (0, .step("a", attempt: 0, .awaitingApproval("go?"))),
       (3000, .step("a", attempt: 0, .approved([:]))), (3500, .step("a", attempt: 1, .started())),
       (4000, .step("a", attempt: 1, .succeeded([:]))),
     ]

@@ -87,12 +87,13 @@ struct RunHistoryTests {
 
   @Test func `approvals are kept with their answers`() {
     let history = history([
-      (0, .step("a", attempt: 0, .ready)), (1, .step("a", attempt: 0, .waiting("go?"))),
+      (0, .step("a", attempt: 0, .ready)), (1, .step("a", attempt: 0, .awaitingApproval("go?"))),
       (5, .step("a", attempt: 0, .approved([:]))), (6, .step("a", attempt: 1, .started())),
       (7, .step("a", attempt: 1, .succeeded([:]))),
-      (8, .step("b", attempt: 0, .ready)), (8, .step("b", attempt: 0, .waiting("sure?"))),
+      (8, .step("b", attempt: 0, .ready)), (8, .step("b", attempt: 0, .awaitingApproval("sure?"))),
       (9, .step("b", attempt: 1, .started())), (9, .step("b", attempt: 1, .failed(.rejected))),
-      (9, .step("c", attempt: 0, .ready)), (10, .step("c", attempt: 0, .waiting("and this?"))),
+      (9, .step("c", attempt: 0, .ready)),
+      (10, .step("c", attempt: 0, .awaitingApproval("and this?"))),
     ])
     let approvals = history.generations[0].approvals
     #expect(approvals.map(\.text) == ["go?", "sure?", "and this?"])

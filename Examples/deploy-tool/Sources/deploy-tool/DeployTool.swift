@@ -38,7 +38,7 @@ struct DeployTool {
     }
     if case .output(_, let text, _) = change { return write("\(step) | \(text)\n") }
     write("\(step): \(change)\n")
-    guard case .waiting(let question) = change else { return }
+    guard case .awaitingApproval(let question) = change else { return }
     DispatchQueue.global().async {
       let isApproved = decision ?? answer(to: question)
       _ = try? isApproved ? run.approve(step) : run.refuse(step)
