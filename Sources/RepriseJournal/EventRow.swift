@@ -22,7 +22,7 @@ struct EventRow: Equatable {
 
   /// The frequent events, which need no JSON.
   private static let plain: [Event.StepEvent] = [
-    .ready, .approved([:]), .started(), .succeeded([:]),
+    .waiting, .approved([:]), .started(), .succeeded([:]),
   ]
 
   /// Encodes an event.

@@ -45,7 +45,7 @@ private func words(for event: Event) -> (Logger.Level, Logger.Message) {
 
 private func words(for event: Event.StepEvent) -> (Logger.Level, Logger.Message) {
   switch event {
-  case .ready: (.debug, "step is ready")
+  case .waiting: (.debug, "step is ready")
   case .awaitingApproval(let text): (.notice, "step is waiting for approval: \(text)")
   case .approved: (.info, "step was approved")
   case .progress(let part, let text): (.trace, "step is at \(Int(part * 100)) % \(text)")

@@ -92,7 +92,7 @@ struct StepsOfOperatorsTests {
     #expect(late.ended == .failed && probe.values == [], "the failure is replayed")
   }
 
-  @Test func `steps that are ready at once run concurrently`() async {
+  @Test func `steps that wait at once run concurrently`() async {
     let source = [Step]().zip().task { $0.count }.share(replay: 1)
     let gate = Gate()
     let waiting = Protected(0)

@@ -34,7 +34,7 @@ struct LogCopyTests {
     }
     try record(0, .runStarted(Self.plan))
     for step in ["a", "b"] {
-      try record(0, .step(step, attempt: 0, .ready))
+      try record(0, .step(step, attempt: 0, .waiting))
       try record(0, .step(step, attempt: 1, .started()))
     }
     try say(1, "b", "b one")
@@ -44,7 +44,7 @@ struct LogCopyTests {
     try record(4, .runRestarting(from: ["b"]))
     try record(4, .step("b", attempt: 1, .cancelled(.restart)))
     try record(5, .generationStarted(reset: ["b"]))
-    try record(5, .step("b", attempt: 0, .ready))
+    try record(5, .step("b", attempt: 0, .waiting))
     try record(5, .step("b", attempt: 1, .started()))
     try say(6, "b", "b three")
     try record(7, .step("b", attempt: 1, .retrying(.exited(status: 1), after: .seconds(1))))

@@ -73,7 +73,7 @@ struct RunReportTests {
     let place = RunnerPlace(
       runner: "big", token: "t", job: "4711", asked: ["cpus": "2", "memory": "16g"])
     try run.record([
-      (0, .step("build", attempt: 0, .ready)),
+      (0, .step("build", attempt: 0, .waiting)),
       (0, .step("build", attempt: 1, .queued(place, text: ""))),
       (3, .step("build", attempt: 1, .started(on: "n2"))),
       (
@@ -97,13 +97,43 @@ struct RunReportTests {
     #expect(other.resources.string.hasPrefix("nothing is known"))
   }
 
+  /// What a report in JSON says about the wait of steps.
+  private struct Waits: Decodable {
+    struct Step: Decodable {
+      let step: String
+      let state: String
+      let ready: Timestamp?
+    }
+    struct Generation: Decodable { let attempts: [Step] }
+    let steps: [Step]
+    let generations: [Generation]
+  }
+
+  @Test func `a step that waits is ready in JSON, and so is the time from which it waited`() throws
+  {
+    var run = try Recording(try HostFolder())
+    func waits(at second: Int) throws -> Waits {
+      let json = try run.report(at: second).json.string
+      return try JSONDecoder().decode(Waits.self, from: Data(json.utf8))
+    }
+    try run.record([(3, .step("build", attempt: 0, .waiting))])
+    let waiting = try waits(at: 4)
+    #expect(waiting.steps.map(\.state) == ["ready", "pending"])
+    #expect(waiting.steps.map(\.ready) == [run.time(3), nil])
+    try run.record([(5, .step("build", attempt: 1, .started()))])
+    let running = try waits(at: 6)
+    #expect(running.steps.map(\.state) == ["running", "pending"])
+    #expect(running.steps.first?.ready == run.time(3))
+    #expect(running.generations.last?.attempts.map(\.ready) == [run.time(3)])
+  }
+
   private static let untilApproval: [(Int, Event.Kind)] = [
-    (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started())),
+    (0, .step("build", attempt: 0, .waiting)), (0, .step("build", attempt: 1, .started())),
     (3, .runRestarting(from: nil)), (3, .step("build", attempt: 1, .cancelled(.restart))),
     (4, .generationStarted(reset: nil)),
-    (4, .step("build", attempt: 0, .ready)), (4, .step("build", attempt: 1, .started())),
+    (4, .step("build", attempt: 0, .waiting)), (4, .step("build", attempt: 1, .started())),
     (6, .step("build", attempt: 1, .succeeded(["version": "7"]))),
-    (6, .step("gate", attempt: 0, .ready)),
+    (6, .step("gate", attempt: 0, .waiting)),
     (6, .step("gate", attempt: 0, .awaitingApproval("Ship 7?"))),
   ]
 

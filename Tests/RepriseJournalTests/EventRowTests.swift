@@ -12,7 +12,7 @@ struct EventRowTests {
     .generationStarted(reset: nil), .generationStarted(reset: []), .runCancelling(.request),
     .runCancelling(.abandoned("disk")), .runEnded(.succeeded), .runEnded(.cancelled),
     .runEnded(.failed(step: "a", reason: .signalled(signal: 9))), .runEnded(.abandoned("no")),
-    .runEnded(.timedOut(after: .seconds(3))), .step("a", attempt: 0, .ready),
+    .runEnded(.timedOut(after: .seconds(3))), .step("a", attempt: 0, .waiting),
     .step("a", attempt: 1, .started()), .step("a", attempt: 2, .succeeded([:])),
     .step("a", attempt: 2, .succeeded(["x": "\u{0}\n\"'"])),
     .step("a", attempt: 1, .failed(.notStarted("no"))),
@@ -30,7 +30,7 @@ struct EventRowTests {
   }
 
   @Test func `frequent events need no JSON`() throws {
-    for stepEvent in [Event.StepEvent.ready, .started(), .succeeded([:])] {
+    for stepEvent in [Event.StepEvent.waiting, .started(), .succeeded([:])] {
       let event = Event(
         time: Timestamp(microseconds: 5), run: RunID(), generation: 1,
         kind: .step("a", attempt: 1, stepEvent))

@@ -380,7 +380,7 @@ struct JournalTests {
     recorded.freeze()
     // A step that is killed now has not failed: the run resumes from its last record.
     #expect(throws: JournalError.self) {
-      try recorded.record([event(.step("a", attempt: 0, .ready))])
+      try recorded.record([event(.step("a", attempt: 0, .waiting))])
     }
     let run = try journal.run(named: recorded.id.description)
     #expect(try journal.events(of: run).count == 1)

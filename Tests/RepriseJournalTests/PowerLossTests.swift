@@ -28,7 +28,7 @@ import Testing
         for step in plan.steps {
           let big = String(repeating: "x", count: 700)
           kinds += [
-            .step(step.id, attempt: 0, .ready), .step(step.id, attempt: 1, .started()),
+            .step(step.id, attempt: 0, .waiting), .step(step.id, attempt: 1, .started()),
             .step(step.id, attempt: 1, .succeeded(["big": big])),
           ]
         }

@@ -35,7 +35,7 @@ struct CockpitTests {
   }
 
   private func run(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
+    [.step(id, attempt: 0, .waiting), .step(id, attempt: 1, .started())]
   }
 
   /// Presses keys and returns the last effect.
@@ -121,7 +121,7 @@ struct CockpitTests {
 
   @Test func `an approval is answered only if it is clear which one is meant`() throws {
     let asking = ["t[0]", "t[1]"].flatMap {
-      [.step($0, attempt: 0, .ready), .step($0, attempt: 0, .awaitingApproval("ship \($0)?"))]
+      [.step($0, attempt: 0, .waiting), .step($0, attempt: 0, .awaitingApproval("ship \($0)?"))]
         as [Event.Kind]
     }
     let one = try context(Array(asking.prefix(2)))
@@ -227,7 +227,7 @@ struct CockpitTests {
     var context = try context()
     var state = RunState()
     for kind: Event.Kind in [
-      .runStarted(plan), .step("a", attempt: 0, .ready),
+      .runStarted(plan), .step("a", attempt: 0, .waiting),
       .step("a", attempt: 0, .awaitingApproval("Go?")),
     ] {
       try state.apply(

@@ -27,7 +27,7 @@ struct GitHubTests {
   }
 
   private func started(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
+    [.step(id, attempt: 0, .waiting), .step(id, attempt: 1, .started())]
   }
 
   private func output(_ id: String, _ text: String) -> Event.Kind {

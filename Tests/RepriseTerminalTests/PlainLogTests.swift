@@ -10,7 +10,7 @@ struct PlainLogTests {
     let run = try #require(RunID("abc"))
     let kinds: [Event.Kind] = [
       .runStarted(RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])),
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
       .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)),
       .step("a", attempt: 1, .succeeded([:])),
     ]
@@ -42,7 +42,7 @@ struct PlainLogTests {
     let run = try #require(RunID("abc"))
     let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
     let kinds: [Event.Kind] = [
-      .runStarted(plan), .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .runStarted(plan), .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
       .step("a", attempt: 1, .output(.standardError, text: "x\n\u{1B}[2Jy", isPartial: false)),
       .step("a", attempt: 1, .output(.standardOutput, text: "50%", isPartial: true)),
       .step("a", attempt: 1, .failed(.signalled(signal: 9))),
@@ -94,7 +94,7 @@ struct PlainLogTests {
         of: ids.map { PlannedStep(id: $0) }, Style(hasColour: false, hasUnicode: true),
         ids.flatMap { id -> [Event.Kind] in
           [
-            .step(id, attempt: 0, .ready), .step(id, attempt: 1, .started()),
+            .step(id, attempt: 0, .waiting), .step(id, attempt: 1, .started()),
             .step(id, attempt: 1, output), .step(id, attempt: 1, wide),
           ]
         }
@@ -120,7 +120,7 @@ struct PlainLogTests {
     let shown = try lines(
       of: [PlannedStep(id: "a")], Style(hasColour: false, hasUnicode: true),
       [
-        .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+        .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
         .runRestarting(from: ["a"]), .step("a", attempt: 1, .cancelled(.request)),
         .runReloaded(plan, WorkflowChanges(added: ["long"])), .generationStarted(reset: ["a"]),
       ])
@@ -132,7 +132,7 @@ struct PlainLogTests {
       kind: .step("a", attempt: 1, .started()))
     log.note(
       Event(
-        time: ready.time, run: ready.run, generation: 1, kind: .step("a", attempt: 0, .ready)))
+        time: ready.time, run: ready.run, generation: 1, kind: .step("a", attempt: 0, .waiting)))
     #expect(log.text(for: ready) == "00:00:00.000 a    started\n")
   }
 
@@ -140,7 +140,7 @@ struct PlainLogTests {
     throws
   {
     let kinds: [Event.Kind] = [
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
       .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)),
       .step("a", attempt: 1, .output(.standardOutput, text: "é\u{1B}[2J", isPartial: false)),
       .step("a", attempt: 1, .failed(.exited(status: 1))),
@@ -167,7 +167,7 @@ struct PlainLogTests {
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .zero }
     let steps = (1...7).map { PlannedStep(id: "s\($0)", usualSeconds: $0 == 2 ? 61 : nil) }
     let kinds = steps.dropLast().flatMap { step -> [Event.Kind] in
-      [.step(step.id, attempt: 0, .ready), .step(step.id, attempt: 1, .started())]
+      [.step(step.id, attempt: 0, .waiting), .step(step.id, attempt: 1, .started())]
     }
     for event in try events(of: steps, kinds) { log.note(event) }
     let last = Timestamp(microseconds: 12_000_000)
@@ -202,8 +202,8 @@ struct PlainLogTests {
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .zero }
     let steps = [PlannedStep(id: "web"), PlannedStep(id: "until-stopped")]
     let kinds: [Event.Kind] = [
-      .step("web", attempt: 0, .ready), .step("web", attempt: 1, .started()),
-      .step("web", attempt: 1, .available([:])), .step("until-stopped", attempt: 0, .ready),
+      .step("web", attempt: 0, .waiting), .step("web", attempt: 1, .started()),
+      .step("web", attempt: 1, .available([:])), .step("until-stopped", attempt: 0, .waiting),
       .step("until-stopped", attempt: 1, .pausing(until: .whenStopped)),
     ]
     let shown = try events(of: steps, kinds).map { log.text(for: $0).string }
@@ -220,7 +220,7 @@ struct PlainLogTests {
     var text = ""
     let kinds: [Event.Kind] = [
       .runStarted(RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])),
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
       .step("a", attempt: 1, .output(.standardOutput, text: "\u{1B}[31mx", isPartial: false)),
     ]
     for kind in kinds {

@@ -68,7 +68,7 @@ struct RandomKeysTests {
     mutating func stepEvent() -> Event.StepEvent {
       let text = pick(RandomKeysTests.texts)
       return pick([
-        .ready, .started(), .started(on: text), .awaitingApproval(text), .approved([:]),
+        .waiting, .started(), .started(on: text), .awaitingApproval(text), .approved([:]),
         .cancelling,
         .output(.standardOutput, text: text, isPartial: false),
         .progress(pick([0, 0.5, 1, 7, -1]), text),
@@ -90,7 +90,7 @@ struct RandomKeysTests {
         guard !ids.isEmpty else { return }
         // In the order of a real run more often than at random.
         let id = pick(ids)
-        happen(.step(id, attempt: 0, .ready))
+        happen(.step(id, attempt: 0, .waiting))
         happen(.step(id, attempt: 1, .started()))
         let event = stepEvent()
         happen(.step(id, attempt: 1, event))
@@ -175,7 +175,7 @@ struct RandomKeysTests {
           .runStarted(
             RunPlan(
               workflow: "w", steps: [PlannedStep(id: "a")], outline: .step(StepIndex(0)))))
-        trial.happen(.step("a", attempt: 0, .ready))
+        trial.happen(.step("a", attempt: 0, .waiting))
         trial.happen(.step("a", attempt: 1, .started()))
         let controls = DisplayControls(outputClosed: {})
         for key: Key in [pane, "?"] {

@@ -17,11 +17,11 @@ struct SmallWindowTests {
       workflow: "small", steps: ids.map { PlannedStep(id: $0) },
       outline: .parallel(ids.indices.map { .step(StepIndex($0)) }))
     let kinds: [Event.Kind] = [
-      .step("gate", attempt: 0, .ready),
+      .step("gate", attempt: 0, .waiting),
       .step("gate", attempt: 0, .awaitingApproval(Self.question)),
-      .step("broken", attempt: 0, .ready), .step("broken", attempt: 1, .started()),
+      .step("broken", attempt: 0, .waiting), .step("broken", attempt: 1, .started()),
       .step("broken", attempt: 1, .failed(.exited(status: 2))),
-      .step("slow", attempt: 0, .ready), .step("slow", attempt: 1, .started()),
+      .step("slow", attempt: 0, .waiting), .step("slow", attempt: 1, .started()),
     ]
     var state = RunState()
     let run = RunID()

@@ -13,7 +13,8 @@ struct StepNameTests {
     var plan = RunPlan(workflow: "w", steps: [build, PlannedStep(id: "b", label: "linux")])
     plan.groupNames = ["b": "Tests"]
     let kinds: [Event.Kind] = [
-      .runStarted(plan), .step("build", attempt: 1, .ready), .step("build", attempt: 1, .started()),
+      .runStarted(plan), .step("build", attempt: 1, .waiting),
+      .step("build", attempt: 1, .started()),
       .step("build", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)),
       .step("build", attempt: 1, .failed(.exited(status: 1))),
       .step("b", attempt: 0, .cancelled(.failure(ofStep: "build"))),

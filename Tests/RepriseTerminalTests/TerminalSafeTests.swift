@@ -133,7 +133,7 @@ struct TerminalSafeTests {
     let step = PlannedStep(id: text, label: text)
     let plan = RunPlan(workflow: text, steps: [step, PlannedStep(id: "b" + text)])
     let kinds: [Event.Kind] = [
-      .runStarted(plan), .step(text, attempt: 0, .ready), .step(text, attempt: 1, .started()),
+      .runStarted(plan), .step(text, attempt: 0, .waiting), .step(text, attempt: 1, .started()),
       .step(text, attempt: 1, .output(.standardOutput, text: text, isPartial: false)),
       .step(text, attempt: 1, .progress(0.5, text)),
       .runCancelling(.failure(ofStep: text)),

@@ -36,14 +36,14 @@ struct TimelineTests {
     _ phase: Event.StepEvent = .succeeded([:])
   ) -> [(Int64, Event.Kind)] {
     [
-      (ready, .step(id, attempt: 0, .ready)), (start, .step(id, attempt: 1, .started())),
+      (ready, .step(id, attempt: 0, .waiting)), (start, .step(id, attempt: 1, .started())),
       (end, .step(id, attempt: 1, phase)),
     ]
   }
 
   @Test func `each step has a bar, and the critical path is marked`() throws {
     let seen = try lines(
-      ran("a", 0, 0, 5) + [(5, .step("c", attempt: 0, .ready))] + ran("b", 5, 5, 15) + [
+      ran("a", 0, 0, 5) + [(5, .step("c", attempt: 0, .waiting))] + ran("b", 5, 5, 15) + [
         (15, .step("c", attempt: 1, .started())),
         (20, .step("c", attempt: 1, .failed(.exited(status: 1)))),
         (20, .runEnded(.failed(step: "c", reason: .exited(status: 1)))),
@@ -61,12 +61,12 @@ struct TimelineTests {
   @Test func `each generation is a band, and the pause before a resume is left out`() throws {
     let seen = try lines(
       ran("a", 0, 0, 10) + [
-        (10, .step("b", attempt: 0, .ready)), (10, .step("b", attempt: 1, .started())),
+        (10, .step("b", attempt: 0, .waiting)), (10, .step("b", attempt: 1, .started())),
         (15, .step("b", attempt: 1, .cancelled(.request))),
         (15, .step("c", attempt: 0, .cancelled(.request))),
         (15, .runEnded(.cancelled)), (1000, .runResumed(Self.plan)),
         (1000, .generationStarted(reset: ["b", "c"])),
-        (1000, .step("b", attempt: 0, .ready)),
+        (1000, .step("b", attempt: 0, .waiting)),
         (1000, .step("b", attempt: 0, .awaitingApproval("go?"))),
         (1002, .step("b", attempt: 0, .approved([:]))), (1002, .step("b", attempt: 1, .started())),
       ], now: 1005, columns: 46)

@@ -27,7 +27,7 @@ struct TreeViewTests {
   }
 
   private func started(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
+    [.step(id, attempt: 0, .waiting), .step(id, attempt: 1, .started())]
   }
 
   private func lines(
@@ -224,7 +224,7 @@ struct TreeViewTests {
 
   @Test func `a step that waits for approval is shown with its keys`() throws {
     let state = try state([
-      .step("a", attempt: 0, .ready),
+      .step("a", attempt: 0, .waiting),
       .step("a", attempt: 0, .awaitingApproval("Ship \u{1B}[31mit?")),
     ])
     let shown = lines(state, columns: 80, options: TreeView.Options())
@@ -240,7 +240,8 @@ struct TreeViewTests {
     let running = (1...20).flatMap { started("s\($0)") }
     let state = try state(
       running + [
-        .step("gate", attempt: 0, .ready), .step("gate", attempt: 0, .awaitingApproval("Really?")),
+        .step("gate", attempt: 0, .waiting),
+        .step("gate", attempt: 0, .awaitingApproval("Really?")),
       ],
       plan: plan)
     for rows in 6...24 {
@@ -256,7 +257,7 @@ struct TreeViewTests {
   {
     let question = "Deploy the version 1.2.3 to production, where people are at work?"
     let state = try state([
-      .step("a", attempt: 0, .ready), .step("a", attempt: 0, .awaitingApproval(question)),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 0, .awaitingApproval(question)),
     ])
     for columns in [24, 40, 60, 80] {
       let footer = lines(state, columns: columns, options: TreeView.Options())
@@ -305,7 +306,7 @@ struct TreeViewTests {
     let late = Timestamp(microseconds: 70_300_000)
     #expect(TreeView.nextChange(of: running, after: late) == .milliseconds(100))
     // Only the clock of the run goes on.
-    let waiting = try state([.step("a", attempt: 0, .ready)])
+    let waiting = try state([.step("a", attempt: 0, .waiting)])
     #expect(TreeView.nextChange(of: waiting, after: late) == .milliseconds(700))
     let over = try state(
       ["a", "b1", "b2", "c"].map { .step($0, attempt: 0, .skipped("", [:])) }

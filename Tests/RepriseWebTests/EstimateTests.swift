@@ -40,7 +40,7 @@ struct EstimateTests {
         for step in pending
         where running.count < slots && plan.steps[step].needs.allSatisfy(done.contains) {
           let id = plan.steps[step].id
-          events.append((now, .step(id, attempt: 0, .ready)))
+          events.append((now, .step(id, attempt: 0, .waiting)))
           events.append((now, .step(id, attempt: 1, .started())))
           let factor = Double.random(in: 0.85...1.15, using: &random)
           running.append((now + seconds[step] * factor, step))

@@ -38,7 +38,7 @@ struct ProjectFeedTests {
     /// Records all that happens to a step.
     func run(step: Int) throws {
       try record(
-        .step("s\(step)", attempt: 0, .ready), .step("s\(step)", attempt: 1, .started()),
+        .step("s\(step)", attempt: 0, .waiting), .step("s\(step)", attempt: 1, .started()),
         .step("s\(step)", attempt: 1, .succeeded([:])))
     }
   }

@@ -152,16 +152,16 @@ final class ForestOracle {
 
   func receive(_ event: Event.StepEvent, of id: String, _ time: Int64) {
     switch event {
-    case .ready: statuses[id] = .ready
+    case .waiting: statuses[id] = .waiting
     case .pausing:
       checkStart(of: id, time)
-      statuses[id] = .ready
+      statuses[id] = .waiting
     case .started:
       if !isWait(id) { checkStart(of: id, time) }
       statuses[id] = .running
       if isPaused { startedInPause.insert(id) }
       startedAfterFailure[id] = failedPart(beside: id)
-    case .retrying, .repeating: statuses[id] = .ready
+    case .retrying, .repeating: statuses[id] = .waiting
     case .available: available.insert(id)
     case .succeeded: end(id, .succeeded)
     case .failed:

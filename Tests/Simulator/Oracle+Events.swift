@@ -203,33 +203,33 @@ extension Oracle {
       check(statuses.contains(old), "transition", "\(name(position)): \(event) while \(old)")
     }
     switch event {
-    case .ready:
+    case .waiting:
       expect(.pending)
-      checkNeeds(of: position, "is ready")
-      steps[position].status = .ready
-      steps[position].readyAt = time
+      checkNeeds(of: position, "waits")
+      steps[position].status = .waiting
+      steps[position].waitingSince = time
       steps[position].awaitsApproval = plan.steps[position].spec.approval
     case .awaitingApproval:
-      expect(.ready)
+      expect(.waiting)
       check(steps[position].awaitsApproval, "approval", "\(name(position)) needs no approval")
     case .approved:
-      expect(.ready)
+      expect(.waiting)
       check(steps[position].awaitsApproval, "approval", "\(name(position)) was not waiting")
       steps[position].awaitsApproval = false
-      steps[position].readyAt = time
+      steps[position].waitingSince = time
     case .started:
-      expect(.ready)
+      expect(.waiting)
       start(position, attempt: attempt, time)
     case .cancelling:
-      expect(.ready, .running)
+      expect(.waiting, .running)
     case .pausing:
       fail("transition", "\(name(position)) does not wait")
     case .retrying, .repeating:
       expect(.running)
-      steps[position].status = .ready
+      steps[position].status = .waiting
       lastRelease = time
     case .succeeded(let outputs):
-      if isByHand { expect(.pending, .ready, .running) } else { expect(.running) }
+      if isByHand { expect(.pending, .waiting, .running) } else { expect(.running) }
       end(position, .succeeded, time)
       steps[position].outputs = outputs
       steps[position].successNumber = recordedCount
@@ -322,19 +322,19 @@ extension Oracle {
     }
   }
 
-  /// Ready steps get their slots in plan order, the order of the file.
+  /// Waiting steps get their slots in plan order, the order of the file.
   ///
-  /// A step gets its slot, at the earliest, when it is ready and the previous step has started.
+  /// A step gets its slot, at the earliest, when it waits and the previous step has started.
   /// From then on, no step ahead of it in the plan may be waiting.
   private func checkOrder(of position: Int) {
     let spec = plan.steps[position].spec
     guard spec.mutex == nil, spec.groupLimit == nil else { return }
-    let mine = steps[position].readyAt
+    let mine = steps[position].waitingSince
     let since = max(mine, lastStart, maxParallel == 1 ? lastRelease : mine)
     let ahead = steps.indices.filter { other in
       let step = steps[other]
-      return step.status == .ready && step.attempt == 0 && !step.awaitsApproval
-        && step.readyAt < since && other < position
+      return step.status == .waiting && step.attempt == 0 && !step.awaitsApproval
+        && step.waitingSince < since && other < position
         && plan.steps[other].spec.mutex == nil && plan.steps[other].spec.groupLimit == nil
         && !blocked.contains(other)
     }

@@ -101,7 +101,7 @@ extension Oracle {
     let running = steps.count { $0.status == .running } + runningComputed.count
     guard running < maxParallel else { return }
     for (position, step) in steps.enumerated()
-    where step.status == .ready && step.attempt == 0 && !step.awaitsApproval
+    where step.status == .waiting && step.attempt == 0 && !step.awaitsApproval
       && !blocked.contains(position)
     {
       let spec = plan.steps[position].spec

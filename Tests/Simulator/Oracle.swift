@@ -21,16 +21,16 @@ public struct Failure: Error, Codable, Sendable, Equatable {
 // @unchecked: a simulation runs on one thread.
 final class Oracle: @unchecked Sendable {
   enum Status {
-    case pending, ready, running, succeeded, skipped, failed, cancelled
+    case pending, waiting, running, succeeded, skipped, failed, cancelled
 
     var isFinal: Bool {
       switch self {
-      case .pending, .ready, .running: false
+      case .pending, .waiting, .running: false
       case .succeeded, .skipped, .failed, .cancelled: true
       }
     }
 
-    var isActive: Bool { self == .ready || self == .running }
+    var isActive: Bool { self == .waiting || self == .running }
   }
 
   enum Phase {
@@ -41,7 +41,7 @@ final class Oracle: @unchecked Sendable {
     var status = Status.pending
     var attempt = 0
     var outputs: StepOutputs = [:]
-    var readyAt: Int64 = 0
+    var waitingSince: Int64 = 0
     var awaitsApproval = false
     /// The number of the success event of the step among the recorded events.
     var successNumber = 0

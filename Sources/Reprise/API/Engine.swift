@@ -30,7 +30,7 @@ public struct Engine: Sendable {
   public var poolFolder: String?
   /// The queues and the random source that its runs use.
   package var runtime = Runtime()
-  /// The seed of a random order in which ready steps begin; nil for the order of the file.
+  /// The seed of a random order in which waiting steps begin; nil for the order of the file.
   package var orderSeed: UInt64?
   /// What watches the files that steps use; nil for nothing.
   package var watch: FileWatch?

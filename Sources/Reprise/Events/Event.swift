@@ -74,8 +74,8 @@ public struct Event: Sendable, Equatable {
 
   /// The content of an event about a step.
   public enum StepEvent: Sendable, Equatable {
-    /// All needs of the step have succeeded; it waits for a slot or for approval.
-    case ready
+    /// All needs of the step have succeeded; it waits for a slot or for approval. `step-ready` in JSON.
+    case waiting
     /// The step is waiting for approval of this text; `step-waiting` in JSON.
     case awaitingApproval(String)
     /// The step was approved, with the values that were given, which are outputs of it.
@@ -202,7 +202,7 @@ extension Event.Kind: CodedCases {
 
 extension Event.StepEvent: CodedCases {
   static let byName = named([
-    .ready, .awaitingApproval(""), .approved([:]),
+    .waiting, .awaitingApproval(""), .approved([:]),
     .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .waitingForPool("", text: ""), .started(), .available([:]), .outOfSight(""), .inSight,
     .progress(0, ""),
@@ -217,7 +217,7 @@ extension Event.StepEvent: CodedCases {
 
   var row: CaseRow<Self> {
     switch self {
-    case .ready: CaseRow("step-ready", "ready", self)
+    case .waiting: CaseRow("step-ready", "ready", self)
     case .awaitingApproval(let text):
       CaseRow("step-waiting", "waiting for approval: \(text)") {
         .awaitingApproval(try $0.value("text", text))

@@ -5,7 +5,7 @@ import Workflows
 
 /// The places of pools that groups hold.
 ///
-/// The first step of a group takes them; other steps that become ready before that wait for it. ``Slots``
+/// The first step of a group takes them; other steps whose turn comes before that wait for it. ``Slots``
 /// decides how long the group keeps them. Thread-safe.
 final class GroupPlaces: Sendable {
   private enum Entry {

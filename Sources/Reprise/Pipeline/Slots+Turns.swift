@@ -28,7 +28,7 @@ extension Slots.State {
     for group in plan.groups.indices where !plan.groups[group].pools.isEmpty {
       groupsWithPlaces[index(of: .places(of: plan.groups[group]))] = group
     }
-    order = ReadyOrder(of: plan, usualDurations: usualDurations, seed: seed)
+    order = QueueOrder(of: plan, usualDurations: usualDurations, seed: seed)
   }
 
   /// The steps in progress, which keep the places of their items.

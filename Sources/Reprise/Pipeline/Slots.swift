@@ -8,7 +8,7 @@ import Workflows
 /// The limits are `max-parallel` of the workflow, the `mutex` of a step or group, and `max-parallel`
 /// of a `foreach` or `matrix`.
 ///
-/// - Order: ready steps begin in plan order, the order of the file, except that a higher `priority`
+/// - Order: waiting steps begin in plan order, the order of the file, except that a higher `priority`
 ///   comes first, and `order: longest-path` decides between steps of equal priority. A step that
 ///   waits for a limit of its own does not hold up the steps after it.
 /// - One at a time: the next step begins only after the previous one has reported that it
@@ -58,8 +58,8 @@ final class Slots: Sendable {
     var items = SlotItems()
     /// The waiting steps, by position.
     var waiting: [Int: Waiting] = [:]
-    /// The order in which ready steps begin.
-    var order = ReadyOrder()
+    /// The order in which waiting steps begin.
+    var order = QueueOrder()
     /// The ranks of the waiting steps that are not parked at a limit.
     ///
     /// May include steps that have left since.

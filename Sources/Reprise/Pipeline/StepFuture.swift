@@ -41,13 +41,13 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   private enum Phase {
     /// Not connected yet.
     case idle
-    /// Waiting for this number of needs.
+    /// This number of needs have no result yet.
     ///
-    /// The count is one higher while the future subscribes to its needs, so that it does not become
-    /// ready before it has subscribed to all of them.
-    case waiting(Int)
-    /// All needs have their results; waiting for the queue to begin the work.
-    case ready
+    /// The count is one higher while the future subscribes to its needs, so that it does not start
+    /// to wait before it has subscribed to all of them.
+    case pending(Int)
+    /// All needs have their results; it waits for the queue to begin the work.
+    case waiting
     /// The work is in progress.
     case performing(Task<Void, Never>)
     case over(StepResult)
@@ -141,7 +141,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   func connect(as step: StepIndex, waitCount: Int = 0, in queue: any StepQueue) {
     let connected = state.withLock { state -> (needs: [StepFuture], alternatives: Set<Int>)? in
       guard case .idle = state.phase else { return nil }
-      state.phase = .waiting(state.needs.count + 1)
+      state.phase = .pending(state.needs.count + 1)
       (state.step, state.waitCount) = (step, waitCount)
       state.queue = queue
       return (state.needs, state.alternatives)
@@ -150,13 +150,15 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     var answered = 1
     for (position, need) in needs.enumerated() {
       if alternatives.contains(position) {
-        // The count stays above 0 until the last line, so this never makes the future ready.
-        if let result = need.add(self, isAlternative: true) { _ = becomesReady(afterOneOf: result) }
+        // The count stays above 0 until the last line, so the future never starts to wait here.
+        if let result = need.add(self, isAlternative: true) {
+          _ = startsWaiting(afterOneOf: result)
+        }
       } else if need.add(self) != nil {
         answered += 1
       }
     }
-    guard becomesReady(after: answered), let result = enter() else { return }
+    guard startsWaiting(after: answered), let result = enter() else { return }
     resolve(with: result)
   }
 
@@ -165,7 +167,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
 
   /// The results of its needs, in their order.
   ///
-  /// Valid only while the future is ready or performing.
+  /// Valid only while the future is waiting or performing.
   var results: [StepResult] {
     state.withLock { $0.needs }.map { $0.result ?? .stopped }
   }
@@ -215,10 +217,10 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// Subtracts needs that have their results.
   ///
   /// - Returns: Whether these were the last ones; the caller must then ``enter()`` the queue.
-  private func becomesReady(after count: Int) -> Bool {
+  private func startsWaiting(after count: Int) -> Bool {
     state.withLock { state in
-      guard case .waiting(let missing) = state.phase else { return false }
-      state.phase = missing == count ? .ready : .waiting(missing - count)
+      guard case .pending(let missing) = state.phase else { return false }
+      state.phase = missing == count ? .waiting : .pending(missing - count)
       return missing == count
     }
   }
@@ -226,14 +228,14 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// Subtracts an alternative that has this result, and with a success also the others.
   ///
   /// - Returns: Whether these were the last needs; the caller must then ``enter()`` the queue.
-  private func becomesReady(afterOneOf result: StepResult) -> Bool {
+  private func startsWaiting(afterOneOf result: StepResult) -> Bool {
     state.withLock { state in
-      guard case .waiting(let missing) = state.phase, state.alternativeCount > 0 else {
+      guard case .pending(let missing) = state.phase, state.alternativeCount > 0 else {
         return false
       }
       let count = if case .succeeded = result { state.alternativeCount } else { 1 }
       state.alternativeCount -= count
-      state.phase = missing == count ? .ready : .waiting(missing - count)
+      state.phase = missing == count ? .waiting : .pending(missing - count)
       return missing == count
     }
   }
@@ -267,7 +269,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
       }
     let isCancelled = state.withLock { state in
       // The task may already have ended.
-      if case .ready = state.phase { state.phase = .performing(task) }
+      if case .waiting = state.phase { state.phase = .performing(task) }
       return state.isCancelled
     }
     if isCancelled { task.cancel() }
@@ -286,10 +288,10 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     ended.append((self, result))
     while let (future, result) = ended.popFirst() {
       let (dependents, alternativeDependents, subscribers) = future.end(with: result)
-      for dependent in dependents where dependent.becomesReady(after: 1) {
+      for dependent in dependents where dependent.startsWaiting(after: 1) {
         if let result = dependent.enter() { ended.append((dependent, result)) }
       }
-      for dependent in alternativeDependents where dependent.becomesReady(afterOneOf: result) {
+      for dependent in alternativeDependents where dependent.startsWaiting(afterOneOf: result) {
         if let result = dependent.enter() { ended.append((dependent, result)) }
       }
       for subscriber in subscribers { subscriber.receive(result) }
@@ -341,12 +343,12 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   func cancel() {
     let released = state.withLock { state -> [StepFuture] in
       switch state.phase {
-      case .idle, .waiting:
+      case .idle, .pending:
         state.phase = .cancelled
         // Release after unlocking: these may include the last reference to a need.
         defer { state.release() }
         return state.needs + state.dependents + state.alternativeDependents
-      case .ready, .performing, .over, .cancelled:
+      case .waiting, .performing, .over, .cancelled:
         return []
       }
     }
@@ -359,13 +361,13 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   func interrupt() {
     let (task, queue) = state.withLock { state -> (Task<Void, Never>?, (any StepQueue)?) in
       switch state.phase {
-      case .ready:
+      case .waiting:
         state.isCancelled = true
         return (nil, state.queue)
       case .performing(let task):
         state.isCancelled = true
         return (task, nil)
-      case .idle, .waiting, .over, .cancelled:
+      case .idle, .pending, .over, .cancelled:
         return (nil, nil)
       }
     }

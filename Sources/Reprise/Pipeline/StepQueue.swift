@@ -15,7 +15,7 @@ protocol StepQueue: AnyObject, Sendable {
 
   /// Begins the futures that may begin now.
   ///
-  /// - Parameter ended: The future that has just ended; the dependents that it made ready have
+  /// - Parameter ended: The future that has just ended; the dependents that start to wait have
   ///   already entered. Nil if none has ended.
   func startNext(after ended: StepFuture?)
 }

@@ -60,7 +60,7 @@ struct CacheStage: StepStage {
     learning.folder.flatMap { StepFolders($0, resolved.directories) }
   }
 
-  /// Skips a ready step that is up to date.
+  /// Skips a waiting step that is up to date.
   ///
   /// - Returns: The result of such a step; nil for others.
   func result(of job: StepJob, _ prepared: PreparedAttempt) throws(Withdrawn) -> StepResult? {

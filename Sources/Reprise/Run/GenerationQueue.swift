@@ -17,7 +17,7 @@ final class GenerationQueue: StepQueue {
   init(_ performer: StepPerformer, _ plan: Plan, generation: Int, connection: Int) {
     (self.performer, self.plan) = (performer, plan)
     (self.generation, self.connection) = (generation, connection)
-    // A step's condition is evaluated on the task that made the step ready.
+    // A step's condition is evaluated on the task with the last result that it needs.
     usesPool = plan.workflow.scopesReadFiles || plan.workflow.conditionsReadFiles
   }
 

@@ -22,7 +22,8 @@ struct LedgerReporter: StepReporter {
     return ledger.decide { page in
       switch (page.state[step].phase, event) {
       case (.running, .queued), (.running, .waitingForPool), (.running, .started): return true
-      case (.running, _), (.ready, .queued), (.ready, .waitingForPool), (.ready, .started): break
+      case (.running, _), (.waiting, .queued), (.waiting, .waitingForPool), (.waiting, .started):
+        break
       default: return true
       }
       page.record(event, of: step, attempt: attempt)

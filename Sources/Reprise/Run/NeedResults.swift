@@ -61,7 +61,7 @@ extension RunLedger.Page {
     case .skipped(let reason, let outputs):
       resultOfSkipped(state, reason, job.step) ?? .passed(outputs)
     case .cancelled(let cause): cause.result(of: state.id) ?? .cancelled(state.id)
-    case .pending, .ready, .running, .failed: nil
+    case .pending, .waiting, .running, .failed: nil
     }
   }
 

@@ -181,7 +181,7 @@ struct PlaceStage: StepStage {
         return .stopped
       }
       // A service that starts again holds no slots to wait with.
-      if page.state.isPaused, page.state[step].phase == .ready,
+      if page.state.isPaused, page.state[step].phase == .waiting,
         !page.controls[step].wasAvailable
       {
         return .paused

@@ -37,7 +37,7 @@ extension RunDriver {
         switch page.state[step].phase {
         // The result of a step may have been set, or it was cancelled, before its needs had theirs.
         case .pending, .succeeded, .skipped, .cancelled: true
-        case .ready, .running, .failed: false
+        case .waiting, .running, .failed: false
         }
       }
       // A step whose turn comes now must not begin in its old connection.

@@ -109,7 +109,7 @@ extension RunDriver {
         switch page.state[step].phase {
         case .pending:
           page.record(.cancelled(.request), of: step, attempt: 0, by: asker)
-        case .ready, .running:
+        case .waiting, .running:
           let isAgain = page.controls[step].stop?.isRequested == true
           if !isAgain {
             let attempt = page.state[step].attempt
@@ -147,7 +147,7 @@ extension RunDriver {
         switch page.state[step].phase {
         case .pending:
           page.record(result.event, of: step, attempt: 0, by: set.by)
-        case .ready, .running:
+        case .waiting, .running:
           let attempt = page.state[step].attempt
           page.record(.cancelling, of: step, attempt: attempt, by: set.by)
           if let future = page.controls[step].stop(.set(set)) { futures.append(future) }

@@ -40,7 +40,7 @@ extension RunLedger.Page {
   func causeOfStop(of step: StepIndex) -> CancellationCause? {
     switch state[step].phase {
     case .cancelled(let cause): cause
-    case .pending, .ready, .running: controls[step].cause
+    case .pending, .waiting, .running: controls[step].cause
     case .succeeded, .failed, .skipped: nil
     }
   }

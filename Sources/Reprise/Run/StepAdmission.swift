@@ -2,7 +2,7 @@
 
 import WorkflowFiles
 
-/// The stage before a step is ready: its needs, its condition, what it would undo.
+/// The stage before a step waits to start: its needs, its condition, what it would undo.
 struct StepAdmission: StepStage {
   let tools: StageTools
   let values: ValueSource
@@ -11,15 +11,15 @@ struct StepAdmission: StepStage {
   enum Admission {
     /// The step does not run.
     case over(StepResult)
-    /// The step is ready and waits for its slots.
+    /// The step waits for its slots.
     case toSlots
-    /// The step is ready, and waits for approval and then for its slots.
+    /// The step waits for approval and then for its slots.
     case toApproval
-    /// The step is ready, and only waits.
+    /// The step only waits.
     case toWait
   }
 
-  /// Decides whether a step runs and, if so, records that it is ready.
+  /// Decides whether a step runs and, if so, records that it waits.
   ///
   /// Called on the task that computed the last of the results. Does not suspend.
   ///
@@ -53,10 +53,10 @@ struct StepAdmission: StepStage {
         return (recordCancellation(job, cause, &page), page.mustReportStepEnd, nil)
       case .set, .unused, nil: break
       }
-      page.controls[step].becomeReady(future)
+      page.controls[step].startWaiting(future)
       // An attempt that has survived the engine before this one goes on.
       if page.state[step].phase == .pending {
-        page.record(.ready, of: step, attempt: 0)
+        page.record(.waiting, of: step, attempt: 0)
       }
       return (nil, false, nil)
     }
@@ -86,7 +86,7 @@ struct StepAdmission: StepStage {
       status: status, results: results, blockingResult: blockingResult)
   }
 
-  /// Records the cancellation of a step that was stopped before it was ready.
+  /// Records the cancellation of a step that was stopped before it waited to start.
   private func recordCancellation(
     _ job: StepJob, _ cause: CancellationCause, _ page: inout RunLedger.Page
   ) -> StepResult {

@@ -72,7 +72,7 @@ struct StepControl: Sendable {
   private(set) var connection: Int?
   /// Why this step is being stopped although the run continues; nil if it is not.
   private(set) var stop: StepStop?
-  /// The future of the step, from the moment it is ready until it ends.
+  /// The future of the step, from the moment its needs have succeeded until it ends.
   private(set) var future: StepFuture?
   /// The pending approval, if the step is waiting for one.
   private var approval: Ticket<Approval?>?
@@ -128,8 +128,8 @@ struct StepControl: Sendable {
     kill.reset()
   }
 
-  /// Stores the future of a step that has become ready.
-  mutating func becomeReady(_ future: StepFuture) {
+  /// Stores the future of a step that waits from now on.
+  mutating func startWaiting(_ future: StepFuture) {
     self.future = future
   }
 
@@ -152,8 +152,8 @@ struct StepControl: Sendable {
 
   /// Stops this step only, unless it is being stopped for a reason that counts more.
   ///
-  /// - Returns: The future to interrupt; nil if the step is not ready yet. What it is stopped for then
-  ///   happens when it becomes ready.
+  /// - Returns: The future to interrupt; nil if the step is still pending. What it is stopped for then
+  ///   happens once it is not.
   mutating func stop(_ stop: StepStop) -> StepFuture? {
     if self.stop.map(stop.replaces) ?? true { self.stop = stop }
     return future

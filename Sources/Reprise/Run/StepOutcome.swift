@@ -223,7 +223,7 @@ extension RunLedger.Page {
       guard plan[need].extrasIfAny?.cleanUp == nil else { return false }
       return switch state[need].phase {
       case .succeeded, .failed, .running: true
-      case .pending, .ready, .skipped: false
+      case .pending, .waiting, .skipped: false
       case .cancelled: state[need].startedAt != nil
       }
     }

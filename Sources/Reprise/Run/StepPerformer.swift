@@ -1,4 +1,4 @@
-// `StepPerformer`: takes one step through the stages of its life, from ready to its end.
+// `StepPerformer`: takes one step through the stages of its life, from its admission to its end.
 
 import Workflows
 
@@ -40,7 +40,7 @@ struct RunParts: Sendable {
 ///
 /// The life of a step, a stage in a file each:
 ///
-/// 1. ``StepAdmission``: its needs, its `if`; it is ready, or does not run.
+/// 1. ``StepAdmission``: its needs, its `if`; it waits, or does not run.
 /// 2. ``ConditionStage``: a command that decides whether it runs.
 /// 3. ``ApprovalStage``: approval before its work.
 /// 4. ``WaitStage``: a step that only waits.
@@ -103,7 +103,7 @@ final class StepPerformer: StepStage {
     return StepPerformer(parts)
   }
 
-  /// Performs one ready step.
+  /// Performs one waiting step.
   ///
   /// Runs in the task of the step's future. Cancelling the task stops the step; the call returns
   /// only when nothing of the step is left.

@@ -61,7 +61,7 @@ private enum SelectedPhase: String, CaseIterable {
 
   func contains(_ phase: StepPhase) -> Bool {
     switch (self, phase) {
-    case (.failed, .failed), (.running, .ready), (.running, .running): true
+    case (.failed, .failed), (.running, .waiting), (.running, .running): true
     // A step that a dependency keeps from running is selected with that dependency.
     case (.cancelled, .cancelled(.failure)), (.cancelled, .cancelled(.cancellation)): false
     case (.cancelled, .cancelled): true

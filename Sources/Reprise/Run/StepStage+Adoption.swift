@@ -27,7 +27,7 @@ extension StepStage {
     default: return
     }
     ledger.decide { page in
-      guard page.state[job.index].phase == .ready else { return }
+      guard page.state[job.index].phase == .waiting else { return }
       page.record(.started(), of: job.index, attempt: attempt)
     }
   }

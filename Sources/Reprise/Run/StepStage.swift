@@ -94,13 +94,13 @@ extension StepStage {
 
   /// Fails a step that has not started.
   func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
-    let (earlier, isReady) = ledger.decide { page -> (StepResult?, Bool) in
+    let (earlier, isWaiting) = ledger.decide { page -> (StepResult?, Bool) in
       guard page.admits(job) else { return (nil, false) }
       if let earlier = page.earlierResult(of: job) { return (earlier, false) }
-      return (nil, page.record(.ready, of: job.index, attempt: 0))
+      return (nil, page.record(.waiting, of: job.index, attempt: 0))
     }
-    guard isReady else { return earlier ?? .stopped }
-    // Once the step is ready, the run waits for its end.
+    guard isWaiting else { return earlier ?? .stopped }
+    // Once the step waits, the run waits for its end.
     let hasStarted = record(.started(), of: job, attempt: 1)
     let result =
       hasStarted

@@ -146,7 +146,7 @@ extension StepPhase {
   /// The step's result and outputs, as expressions see them.
   package var values: StepValues {
     switch self {
-    case .pending, .ready, .running: StepValues(result: "", outputs: [:])
+    case .pending, .waiting, .running: StepValues(result: "", outputs: [:])
     case .succeeded(let outputs): StepValues(result: "success", outputs: outputs, status: 0)
     case .skipped(let reason, let outputs):
       StepValues(

@@ -122,7 +122,7 @@ private struct CriticalWalk {
   private func step(_ link: Link) -> CriticalStep {
     let step = state.steps[link.position]
     let waits = step.waits(state.pauses)
-    let start = waits.reduce(step.readyAt ?? step.startedAt ?? link.end) {
+    let start = waits.reduce(step.waitingSince ?? step.startedAt ?? link.end) {
       $0.advanced(by: $1.duration)
     }
     return CriticalStep(step: step.id, duration: max(.zero, link.end - start), waits: waits)
@@ -141,7 +141,7 @@ private struct CriticalWalk {
     let step = state.steps[position]
     guard step.startedAt != nil, let end = step.endedAt, plan.steps[position].items == nil
     else { return nil }
-    if let ready = step.availableAt, let start = dependent?.readyAt, start < end {
+    if let ready = step.availableAt, let start = dependent?.waitingSince, start < end {
       return Link(position: position, end: ready)
     }
     return Link(position: position, end: end)
@@ -189,7 +189,7 @@ extension StepState {
   /// - Parameter pauses: The pauses of the run.
   /// - Returns: The waits in order, without those below a millisecond.
   func waits(_ pauses: [RunState.Pause]) -> [StepWait] {
-    guard var time = readyAt, let startedAt else { return [] }
+    guard var time = waitingSince, let startedAt else { return [] }
     var waits: [StepWait] = []
     func add(_ cause: StepWait.Cause, until end: Timestamp) {
       let duration = end - time

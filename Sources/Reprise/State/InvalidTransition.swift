@@ -12,6 +12,6 @@ public struct InvalidTransition: Error, Equatable, CustomStringConvertible {
   /// A human-readable description.
   public var description: String {
     "event \"\(event.kind)\" is invalid while the run is \(phase)"
-      + (stepPhase.map { " and the step is \($0)" } ?? "")
+      + (stepPhase.map { " and the step is \($0.name)" } ?? "")
   }
 }

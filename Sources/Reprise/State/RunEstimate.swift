@@ -47,20 +47,20 @@ extension RunState {
       needsLeft[position] = needs.count
       for need in needs { dependents[need].append(position) }
     }
-    // Ready steps start in file order.
-    var ready = Heap<Int>()
+    // Waiting steps start in file order.
+    var waiting = Heap<Int>()
     var running = Heap<End>()
     for position in unfinished {
       if steps[position].phase == .running || steps[position].waitsUntil != nil {
         running.insert(End(second: rest(of: position, typical, now), step: position))
       } else if needsLeft[position] == 0 {
-        ready.insert(position)
+        waiting.insert(position)
       }
     }
     var second = 0.0
     let slots = max(1, plan.maxParallel ?? slotCount)
     while true {
-      while running.count < slots, let position = ready.popSmallest() {
+      while running.count < slots, let position = waiting.popSmallest() {
         let duration = plan.steps[position].usualSeconds ?? typical
         running.insert(End(second: second + duration, step: position))
       }
@@ -68,7 +68,7 @@ extension RunState {
       second = end.second
       for dependent in dependents[end.step] {
         needsLeft[dependent] -= 1
-        if needsLeft[dependent] == 0 { ready.insert(dependent) }
+        if needsLeft[dependent] == 0 { waiting.insert(dependent) }
       }
     }
   }
@@ -80,7 +80,7 @@ extension RunState {
   private func isUnforeseeable(_ position: Int) -> Bool {
     let (step, planned) = (steps[position], plan?.steps[position])
     if step.approval != nil || step.waitsForPool != nil { return true }
-    if step.phase == .ready, step.placement?.queuedBecause != nil { return true }
+    if step.phase == .waiting, step.placement?.queuedBecause != nil { return true }
     if planned?.template != nil, planned?.usualSeconds == nil { return true }
     guard planned?.isOpenEnded == true else { return false }
     // What has been approved, or knows its moment, goes on.
@@ -93,7 +93,9 @@ extension RunState {
   /// Returns the expected rest of a running step in seconds.
   private func rest(of position: Int, _ typical: Double, _ now: Timestamp) -> Double {
     let step = steps[position]
-    if step.phase == .ready, let end = step.waitsUntil { return max(0, (end - now) / .seconds(1)) }
+    if step.phase == .waiting, let end = step.waitsUntil {
+      return max(0, (end - now) / .seconds(1))
+    }
     let elapsed = step.startedAt.map { max(0, (now - $0) / .seconds(1)) } ?? 0
     if let progress = step.progress, progress.part > 0, let startedAt = step.startedAt {
       let untilReport = max(0, (progress.reportedAt - startedAt) / .seconds(1))

@@ -24,8 +24,8 @@ package struct RunHistory: Sendable, Equatable {
     package let step: String
     /// The attempt in its generation, from 1.
     package let number: Int
-    /// The time at which the step became ready, in the first attempt of a generation.
-    package let readyAt: Timestamp?
+    /// The time from which the step waited for its start, in the first attempt of a generation.
+    package let waitingSince: Timestamp?
     /// The start of the attempt.
     package let startedAt: Timestamp
     /// The end of the attempt; nil while it is running.
@@ -104,7 +104,7 @@ package struct RunHistory: Sendable, Equatable {
   package private(set) var generations: [Generation] = []
   private var next: Next?
   private var lastEventAt: Timestamp?
-  private var readyTimes: [String: Timestamp] = [:]
+  private var waitingSince: [String: Timestamp] = [:]
   private var runningAttempts: [String: Place] = [:]
   private var openQuestions: [String: Place] = [:]
   /// The steps that were expanded to items.
@@ -164,7 +164,7 @@ package struct RunHistory: Sendable, Equatable {
         number: event.generation, beginning: beginning, requestedAt: next?.requestedAt,
         requester: next?.requester, changes: next?.changes, startedAt: event.time))
     next = nil
-    readyTimes = [:]
+    waitingSince = [:]
   }
 
   private mutating func endGeneration(at time: Timestamp, _ outcome: RunOutcome? = nil) {
@@ -191,21 +191,22 @@ package struct RunHistory: Sendable, Equatable {
         plan?.expand(stepAt: position, to: items)
       }
       expanded.insert(id)
-    case .ready:
-      readyTimes[id] = time
+    case .waiting:
+      waitingSince[id] = time
     case .awaitingApproval(let text):
       openQuestions[id] = Place(generation: last, offset: generations[last].approvals.count)
       generations[last].approvals.append(Approval(step: id, text: text, askedAt: time))
     case .approved:
       answer(id, .approved, at: time, by: event.by)
-      readyTimes[id] = time
+      waitingSince[id] = time
     case .started:
       // A rejected step starts and fails at once, without an answer in between.
       answer(id, .rejected, at: time)
       runningAttempts[id] = Place(generation: last, offset: generations[last].attempts.count)
       generations[last].attempts.append(
         Attempt(
-          step: id, number: attempt, readyAt: readyTimes.removeValue(forKey: id), startedAt: time))
+          step: id, number: attempt, waitingSince: waitingSince.removeValue(forKey: id),
+          startedAt: time))
     case .retrying(let reason, let delay):
       endAttempt(of: id, .failed(reason), at: time, retryDelay: delay)
     case .repeating:

@@ -65,22 +65,23 @@ extension StepState {
       events.append((time, .step(id, attempt: number ?? attempt, event), by))
     }
     // Attempt 0, as in the original events: before the first start.
-    if let readyAt { add(readyAt, .ready, attempt: 0) }
-    if phase == .ready, let approval, let readyAt {
-      add(readyAt, .awaitingApproval(approval), attempt: 0)
+    if let waitingSince { add(waitingSince, .waiting, attempt: 0) }
+    if phase == .waiting, let approval, let waitingSince {
+      add(waitingSince, .awaitingApproval(approval), attempt: 0)
     }
-    if let readyAt {
+    if let waitingSince {
       let last = interventions.last { if case .approved = $0.kind { true } else { false } }
       for intervention in interventions {
         guard case .approved(let question) = intervention.kind else { continue }
         let isAfterStart = startedAt.map { $0 < intervention.time } ?? false
-        add(isAfterStart ? intervention.time : readyAt, .awaitingApproval(question), attempt: 0)
+        add(
+          isAfterStart ? intervention.time : waitingSince, .awaitingApproval(question), attempt: 0)
         let values = intervention == last ? given : [:]
         add(intervention.time, .approved(values), attempt: 0, by: intervention.by)
       }
     }
-    if let waitEnd, let readyAt { add(readyAt, .pausing(until: waitEnd), attempt: 0) }
-    if let round, pendingRound == nil, let time = startedAt ?? readyAt {
+    if let waitEnd, let waitingSince { add(waitingSince, .pausing(until: waitEnd), attempt: 0) }
+    if let round, pendingRound == nil, let time = startedAt ?? waitingSince {
       // The rounds before the current one, as a whole.
       add(time, .started(), attempt: attempt &- 1)
       add(time, .repeating(round.previous, after: .zero), attempt: attempt &- 1)
@@ -112,14 +113,14 @@ extension StepState {
       add(pendingRound.endedAt, .repeating(round.previous, after: pendingRound.delay))
     }
     if let retry { add(retry.failedAt, .retrying(retry.reason, after: retry.delay)) }
-    if readyAt != nil {
+    if waitingSince != nil {
       for intervention in interventions where intervention.kind == .cancelled {
         add(intervention.time, .cancelling, by: intervention.by)
       }
     }
     guard let endedAt else { return events }
     switch phase {
-    case .pending, .ready, .running: break
+    case .pending, .waiting, .running: break
     case .succeeded(let outputs): add(endedAt, .succeeded(outputs), by: setter)
     case .failed(let reason): add(endedAt, .failed(reason), by: interventions.last?.by)
     case .cancelled(let cause): add(endedAt, .cancelled(cause), by: interventions.last?.by)
@@ -130,7 +131,7 @@ extension StepState {
   }
 
   /// Whether an attempt before the current one has started, but the current one has not.
-  private var isQueuedAgain: Bool { phase == .ready && placement?.queuedBecause != nil }
+  private var isQueuedAgain: Bool { phase == .waiting && placement?.queuedBecause != nil }
 
   /// Who set the result of the step by hand.
   private var setter: Requester? { isSetByHand ? interventions.last?.by : nil }

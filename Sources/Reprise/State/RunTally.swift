@@ -19,10 +19,10 @@ package struct RunTally: Sendable, Equatable {
   /// Steps that wait for approval, before or after their work.
   package private(set) var awaitingApproval = 0
   /// Steps that wait for anything else: their needs, a slot, their next attempt.
-  package private(set) var waiting = 0
+  package private(set) var outstanding = 0
 
   /// The number of all steps.
-  package var total: Int { over + running + awaitingApproval + waiting }
+  package var total: Int { over + running + awaitingApproval + outstanding }
 
   /// The number of steps that have ended, or will not begin.
   package var over: Int { done + failed + skipped + cancelled + notRun }
@@ -30,7 +30,7 @@ package struct RunTally: Sendable, Equatable {
   /// What is in progress, waits, or has not succeeded, in the order in which displays name it.
   package var others: [(count: Int, word: String)] {
     [
-      (running, "running"), (awaitingApproval, "for approval"), (waiting, "waiting"),
+      (running, "running"), (awaitingApproval, "for approval"), (outstanding, "waiting"),
       (failed, "failed"), (cancelled, "cancelled"), (notRun, "not run"), (skipped, "skipped"),
     ].filter { $0.0 > 0 }
   }
@@ -49,10 +49,10 @@ package struct RunTally: Sendable, Equatable {
     case .skipped: skipped += 1
     case .cancelled where step.hasBegun: cancelled += 1
     case .cancelled: notRun += 1
-    case .ready where step.approval != nil, .running where step.approval != nil:
+    case .waiting where step.approval != nil, .running where step.approval != nil:
       awaitingApproval += 1
     case .running: running += 1
-    case .ready, .pending: waiting += 1
+    case .waiting, .pending: outstanding += 1
     }
   }
 }

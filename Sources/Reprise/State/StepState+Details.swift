@@ -41,7 +41,7 @@ extension StepState {
 
   /// What it waits for before its next attempt, if that is a place of a pool.
   public var waitsForPool: PoolWait? {
-    phase == .ready && placement?.queuedBecause == nil ? lastPoolWait : nil
+    phase == .waiting && placement?.queuedBecause == nil ? lastPoolWait : nil
   }
   /// The same; kept for an attempt that has started.
   var lastPoolWait: PoolWait? {
@@ -66,7 +66,7 @@ extension StepState {
   /// The moment at which the wait of a step that only waits ends; nil once it is over.
   ///
   /// ``Timestamp/whenStopped`` if it waits until the run is stopped.
-  public var waitsUntil: Timestamp? { phase == .pending || phase == .ready ? waitEnd : nil }
+  public var waitsUntil: Timestamp? { phase == .pending || phase == .waiting ? waitEnd : nil }
   /// The same; kept for a step whose wait is over.
   var waitEnd: Timestamp? {
     get { details?.value.waitEnd }

@@ -9,10 +9,10 @@ extension StepState {
   /// - Returns: Whether it is valid.
   func accepts(_ event: Event.StepEvent, isRequested: Bool) -> Bool {
     switch event {
-    case .ready:
+    case .waiting:
       phase == .pending
     case .queued, .waitingForPool, .pausing, .started:
-      phase == .ready
+      phase == .waiting
     case .awaitingApproval, .cancelling:
       phase.isActive
     case .approved:
@@ -22,7 +22,7 @@ extension StepState {
       phase == .running
     case .output:
       // What is restored instead of being run shows what it wrote then.
-      phase == .running || phase == .ready && attempt == 0
+      phase == .running || phase == .waiting && attempt == 0
     case .succeeded:
       // A step whose result is set by hand need not be running.
       phase == .running || isRequested && !phase.isFinal
@@ -34,9 +34,9 @@ extension StepState {
   /// Applies an event that the state accepts, except that the step was expanded.
   mutating func apply(_ stepEvent: Event.StepEvent, attempt: Int, _ event: Event) {
     switch stepEvent {
-    case .ready:
-      readyAt = event.time
-      phase = .ready
+    case .waiting:
+      waitingSince = event.time
+      phase = .waiting
     case .awaitingApproval(let text): approval = text
     case .approved(let values):
       note(.approved(approval ?? ""), event)
@@ -55,12 +55,12 @@ extension StepState {
       // The rounds begin anew.
       (round, lastPoolWait) = (nil, nil)
       placement = nil
-      phase = .ready
+      phase = .waiting
     case .repeating(let round, let delay):
       (self.round, lastPoolWait) = (round.next, nil)
       pendingRound = PendingRound(endedAt: event.time, delay: delay)
       placement = nil
-      phase = .ready
+      phase = .waiting
     case .cancelling: note(.cancelled, event)
     case .progress, .available, .outOfSight, .inSight, .output, .leftBehind, .used, .wrote,
       .expanded:

@@ -8,8 +8,8 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var phase: StepPhase = .pending
   /// The current or last attempt, from 1; 0 before the first.
   public internal(set) var attempt = 0
-  /// The time at which all of its needs had succeeded.
-  public internal(set) var readyAt: Timestamp?
+  /// The time at which all of its needs had succeeded, so that it waited for its start; `ready` in JSON.
+  public internal(set) var waitingSince: Timestamp?
   /// The time at which the current or last attempt started.
   public internal(set) var startedAt: Timestamp?
   /// The time at which the step succeeded, failed, was cancelled or was skipped.
@@ -105,12 +105,14 @@ public struct PendingRound: Sendable, Equatable {
   public let delay: Duration
 }
 
-/// The phase of a step: `pending → ready → running → succeeded | failed | cancelled | skipped`.
+/// The phase of a step: `pending → waiting → running → succeeded | failed | cancelled | skipped`.
 public enum StepPhase: Sendable, Equatable {
   /// Not all needs of the step have succeeded.
   case pending
   /// All needs have succeeded; the step waits for a slot, for approval or for its next attempt.
-  case ready
+  ///
+  /// Called `ready` in JSON, on the page and in the terminal.
+  case waiting
   /// The action is running.
   case running
   /// The action succeeded, with these outputs.
@@ -124,11 +126,13 @@ public enum StepPhase: Sendable, Equatable {
 
   /// The name of the state without its details, such as `succeeded`, for displays.
   ///
-  /// The names are `pending`, `ready`, `running`, `succeeded`, `failed`, `cancelled` and `skipped`.
+  /// The names are `pending`, `ready` (``waiting``), `running`, `succeeded`, `failed`, `cancelled` and
+  /// `skipped`.
   public var name: String {
     switch self {
     case .pending: "pending"
-    case .ready: "ready"
+    // Older than the case: records keep it, and clients rely on it.
+    case .waiting: "ready"
     case .running: "running"
     case .succeeded: "succeeded"
     case .failed: "failed"
@@ -140,7 +144,7 @@ public enum StepPhase: Sendable, Equatable {
   /// Whether the step has ended in this generation.
   public var isFinal: Bool {
     switch self {
-    case .pending, .ready, .running: false
+    case .pending, .waiting, .running: false
     case .succeeded, .failed, .cancelled, .skipped: true
     }
   }
@@ -149,7 +153,7 @@ public enum StepPhase: Sendable, Equatable {
   public var isSuccess: Bool {
     switch self {
     case .succeeded, .skipped: true
-    case .pending, .ready, .running, .failed, .cancelled: false
+    case .pending, .waiting, .running, .failed, .cancelled: false
     }
   }
 
@@ -158,10 +162,10 @@ public enum StepPhase: Sendable, Equatable {
     if case .cancelled = self { true } else { false }
   }
 
-  /// Whether the step is ready or running, so that a restart must wait for its end.
+  /// Whether the step is waiting or running, so that a restart must wait for its end.
   public var isActive: Bool {
     switch self {
-    case .ready, .running: true
+    case .waiting, .running: true
     case .pending, .succeeded, .failed, .cancelled, .skipped: false
     }
   }
@@ -173,8 +177,8 @@ public enum StepPhase: Sendable, Equatable {
 public struct StepCounts: Sendable, Equatable {
   /// The number of steps that wait for their needs.
   public internal(set) var pending = 0
-  /// The number of steps that are ready but not running.
-  public internal(set) var ready = 0
+  /// The number of steps that wait for a slot, for approval or for their next attempt.
+  public internal(set) var waiting = 0
   /// The number of running steps.
   public internal(set) var running = 0
   /// The number of steps that have succeeded.
@@ -189,13 +193,13 @@ public struct StepCounts: Sendable, Equatable {
   /// The number of steps that have ended in this generation.
   public var final: Int { succeeded + failed + cancelled + skipped }
 
-  /// The number of steps that are ready or running.
-  public var active: Int { ready + running }
+  /// The number of steps that are waiting or running.
+  public var active: Int { waiting + running }
 
   mutating func add(_ phase: StepPhase, _ change: Int) {
     switch phase {
     case .pending: pending += change
-    case .ready: ready += change
+    case .waiting: waiting += change
     case .running: running += change
     case .succeeded: succeeded += change
     case .failed: failed += change

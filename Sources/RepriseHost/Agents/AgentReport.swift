@@ -81,7 +81,7 @@ struct AgentReport: Encodable {
         let values = state.plan?.steps.first { $0.id == step.id }?.approvalValues
         return Wait(for: "approval", step: step.id, text: question, values: values)
       }
-      guard step.phase == .ready else { return nil }
+      guard step.phase == .waiting else { return nil }
       if let pool = step.waitsForPool {
         return Wait(for: "pool", step: step.id, text: pool.text, values: nil)
       }

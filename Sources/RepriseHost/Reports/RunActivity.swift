@@ -19,7 +19,7 @@ struct RunActivity: Equatable {
     phase = state.phase
     isPaused = state.isPaused
     running = state.steps.filter { $0.phase == .running && $0.approval == nil }.map(\.id)
-    retrying = state.steps.filter { $0.phase == .ready && $0.retry != nil }.map(\.id)
+    retrying = state.steps.filter { $0.phase == .waiting && $0.retry != nil }.map(\.id)
     awaitingApproval = state.steps.filter { $0.phase.isActive && $0.approval != nil }.map(\.id)
   }
 

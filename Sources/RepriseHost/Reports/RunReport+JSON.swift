@@ -81,7 +81,7 @@ extension RunReport: Encodable {
       step = attempt.step
       self.attempt = attempt.number
       state = attempt.phase.name
-      ready = attempt.readyAt
+      ready = attempt.waitingSince
       started = attempt.startedAt
       ended = attempt.endedAt
       reason = attempt.phase.reason
@@ -150,7 +150,7 @@ extension RunReport: Encodable {
       label = state.label(of: step.id)
       self.state = step.phase.name
       attempt = step.attempt
-      ready = step.readyAt
+      ready = step.waitingSince
       started = step.startedAt
       ended = step.endedAt
       awaitingApproval = step.approval
@@ -158,7 +158,7 @@ extension RunReport: Encodable {
       job = step.placement?.place.job
       host = step.placement?.host
       queued =
-        step.phase == .ready ? step.waitsForPool?.text ?? step.placement?.queuedBecause : nil
+        step.phase == .waiting ? step.waitsForPool?.text ?? step.placement?.queuedBecause : nil
       outOfSight = step.phase == .running ? step.placement?.outOfSightBecause : nil
       processorSeconds = step.placement?.use.map { $0.processorTime / .seconds(1) }
       peakBytes = step.placement?.use?.peakBytes
@@ -172,7 +172,7 @@ extension RunReport: Encodable {
       case .skipped(let reason, let outputs): (text, self.outputs) = (reason.description, outputs)
       case .failed, .cancelled:
         (text, outputs) = (state.endText(of: step), step.written.isEmpty ? nil : step.written)
-      case .pending, .ready, .running: (text, outputs) = (nil, nil)
+      case .pending, .waiting, .running: (text, outputs) = (nil, nil)
       }
     }
   }

@@ -216,13 +216,13 @@ package struct RunReport {
     }
     if step.phase.isActive, let question = step.approval { return ("awaiting approval", question) }
     if let wait = step.waitsForPool { return ("queued", wait.text) }
-    if step.phase == .ready, let end = step.waitsUntil {
+    if step.phase == .waiting, let end = step.waitsUntil {
       return ("waiting", end == .whenStopped ? "until the run is stopped" : "until \(end)")
     }
-    if step.phase == .ready, step.pendingRound != nil, let round = step.round {
+    if step.phase == .waiting, step.pendingRound != nil, let round = step.round {
       return ("repeating", "\(round.description) is next")
     }
-    if step.phase == .ready, let retry = step.retry {
+    if step.phase == .waiting, let retry = step.retry {
       return ("retrying", "\(retry.reason); retrying in \(durationText(retry.delay))")
     }
     if step.isSetByHand, let by = step.interventions.last?.by {

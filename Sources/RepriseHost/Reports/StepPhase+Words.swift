@@ -6,7 +6,7 @@ extension StepPhase {
   /// Why the step failed, was cancelled or was skipped.
   var detail: String? {
     switch self {
-    case .pending, .ready, .running, .succeeded: nil
+    case .pending, .waiting, .running, .succeeded: nil
     case .failed(let reason): reason.description
     case .cancelled(let cause): cause.description
     case .skipped(let reason, _): reason.description

@@ -15,7 +15,7 @@ package struct EngineSettings: Sendable {
   package var rerunsUpToDateSteps: Bool
   /// What watches the files that steps use; nil for nothing.
   package var watch: FileWatch?
-  /// The seed of a random order in which ready steps begin; nil for the order of the file.
+  /// The seed of a random order in which waiting steps begin; nil for the order of the file.
   package var orderSeed: UInt64?
   /// Whether steps are asked for colours.
   package var asksForColours = false

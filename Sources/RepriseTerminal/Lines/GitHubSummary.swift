@@ -62,7 +62,7 @@ struct GitHubSummary {
       "\(state.isTolerated(step.id) ? "⚠️" : "❌") " + Self.escaped(reason.description)
     case .cancelled: "🚫 " + Self.escaped(state.endText(of: step) ?? "")
     case .skipped(let reason, _): "⏭️ " + Self.escaped("skipped: \(reason)")
-    case .pending, .ready, .running: "did not end"
+    case .pending, .waiting, .running: "did not end"
     }
   }
 

@@ -189,7 +189,7 @@ struct PlainLog {
   ) -> [TerminalSafe] {
     let took: TerminalSafe = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
-    case .ready, .progress, .used, .wrote: return []
+    case .waiting, .progress, .used, .wrote: return []
     case .repeating(let round, let delay):
       return ["\(round.description) done\(took); next in \(durationText(delay))"]
     case .pausing(.whenStopped): return ["waits until the run is stopped"]

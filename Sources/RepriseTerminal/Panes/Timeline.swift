@@ -202,8 +202,8 @@ private struct Band {
     }
     for attempt in generation.attempts {
       var spans: [Bar.Span] = []
-      if let ready = attempt.readyAt {
-        spans.append(Bar.Span(start: ready, end: attempt.startedAt, kind: .waiting))
+      if let start = attempt.waitingSince {
+        spans.append(Bar.Span(start: start, end: attempt.startedAt, kind: .waiting))
       }
       let end = attempt.endedAt ?? now
       spans.append(Bar.Span(start: attempt.startedAt, end: end, kind: .work(attempt.phase)))

@@ -53,7 +53,7 @@ struct Style: Sendable, Equatable {
     let spinner = hasUnicode ? Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") : Array("|/-\\")
     return switch phase {
     case .pending: hasUnicode ? "·" : "."
-    case .ready: hasUnicode ? "◌" : "o"
+    case .waiting: hasUnicode ? "◌" : "o"
     case .running: "\(spinner[max(0, frame) % spinner.count])"
     case .succeeded: hasUnicode ? "✔" : "+"
     case .failed: hasUnicode ? "✖" : "x"
@@ -65,7 +65,7 @@ struct Style: Sendable, Equatable {
   /// Returns the colour of a state.
   func colour(_ phase: StepPhase) -> Colour {
     switch phase {
-    case .pending, .ready, .skipped: .dim
+    case .pending, .waiting, .skipped: .dim
     case .running: .cyan
     case .succeeded: .green
     case .failed: .red

@@ -56,7 +56,7 @@ extension TreeView {
     let finished = hide(rows.indices) { phase in
       if case .failed = phase { false } else { phase.isFinal }
     }
-    let waiting = hide(rows.indices.reversed()) { $0 == .pending || $0 == .ready }
+    let waiting = hide(rows.indices.reversed()) { $0 == .pending || $0 == .waiting }
     var others = hide(rows.indices.reversed()) { _ in true }
     others += hide(rows.indices.reversed(), approvals: true) { _ in true }
     let shown = rows.indices.filter { !isHidden[$0] }.map { Item.step(rows[$0]) }

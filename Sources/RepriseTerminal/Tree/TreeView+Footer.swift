@@ -107,7 +107,7 @@ extension TreeView {
   func countsText(_ tally: RunTally, columns: Int = .max) -> TerminalSafe {
     var parts = tally.others
     // The rest is then what has not been named.
-    if tally.waiting + tally.done == tally.total { parts = [] }
+    if tally.outstanding + tally.done == tally.total { parts = [] }
     func text() -> TerminalSafe {
       (["\(tally.done) of \(tally.total) done"] as [TerminalSafe]
         + parts.map { "\($0.count) \($0.word)" as TerminalSafe })

@@ -79,7 +79,7 @@ extension TreeView {
     case .skipped(let reason, _): return "skipped: \(reason.description)" + setter(of: step)
     case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
     case .running: return runningRemark(step)
-    case .ready: return readyRemark(step)
+    case .waiting: return waitingRemark(step)
     case .pending, .succeeded: return ""
     }
   }
@@ -104,7 +104,7 @@ extension TreeView {
     return "\(attempt)\(bar)\(place)\(line.text)"
   }
 
-  private func readyRemark(_ step: StepState) -> TerminalSafe {
+  private func waitingRemark(_ step: StepState) -> TerminalSafe {
     if let approval = step.approval { return "waits for approval: \(approval)" }
     if let wait = step.waitsForPool { return "\(wait.text)" }
     if let placement = step.placement, let reason = placement.queuedBecause {

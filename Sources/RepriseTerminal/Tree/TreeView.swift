@@ -226,7 +226,7 @@ struct TreeView {
     case .succeeded: 1
     case .cancelled: 2
     case .pending: 3
-    case .ready: 4
+    case .waiting: 4
     case .running: 5
     case .failed: 6
     }

@@ -76,7 +76,7 @@ public struct RecordedEvents: Sendable, Equatable, CustomStringConvertible {
   /// `build succeeded`.
   ///
   /// Each text is the id of a step, or `run`, and the name of the event in JSON without its first
-  /// word.
+  /// word: `ready` is ``Event/StepEvent/waiting``.
   public var story: [String] {
     all.filter { !$0.isTransient }.map { event in
       let name = event.kind.name

@@ -197,7 +197,7 @@ public struct StepSetting: Sendable, Equatable {
   /// Sends the output to a pseudo-terminal, so that programs write colours, and each line at once.
   public static var writesToTerminal: StepSetting { StepSetting("tty", .boolean(true)) }
 
-  /// Of the ready steps, those with a higher number start first.
+  /// Of the waiting steps, those with a higher number start first.
   public static func priority(_ number: Int) -> StepSetting {
     StepSetting("priority", .number(Double(number)))
   }

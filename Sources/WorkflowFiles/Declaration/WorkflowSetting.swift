@@ -196,7 +196,7 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("fail-fast", .number(Double(count)))
   }
 
-  /// Which of the ready steps of equal priority starts first.
+  /// Which of the waiting steps of equal priority starts first.
   public static func order(_ order: StepOrder) -> WorkflowSetting {
     WorkflowSetting("order", .text(order.rawValue))
   }

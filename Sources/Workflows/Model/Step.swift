@@ -188,7 +188,7 @@ extension Workflow.Step {
   package var writesToTerminal = false
   /// The rules of a service; nil for other steps.
   package var service: ServiceRule?
-  /// Of the ready steps, those with a higher number start first.
+  /// Of the waiting steps, those with a higher number start first.
   package var priority = 0
   /// Where the step runs; nil for a plain process on this machine.
   package var runner: RunnerChoice?

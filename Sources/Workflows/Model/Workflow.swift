@@ -1,6 +1,6 @@
 // The model of a workflow, read from a file or declared in Swift.
 
-/// The order in which ready steps of equal priority start.
+/// The order in which waiting steps of equal priority start.
 public enum StepOrder: String, Sendable, CaseIterable {
   /// The order of the file.
   case file
@@ -30,7 +30,7 @@ public struct Workflow: Sendable, Equatable {
   public var failsFast = false
   /// The number of failures at which ``failsFast`` cancels the other steps.
   package var failFastCount = 1
-  /// Which of the ready steps of equal priority starts first.
+  /// Which of the waiting steps of equal priority starts first.
   package var order = StepOrder.file
   /// The kind of crash that the record of a run survives; ``Durability/process`` if nil.
   public var durability: Durability?

@@ -147,8 +147,9 @@ import Testing
     await expectEventually("it runs") { scenario.has("began") }
     try await scenario.reprise("pause", "@last").succeeds()
     try scenario.write("", to: "go")
-    await expectEventually("the next step is ready") {
-      (try? scenario.journal().state(of: scenario.journal().run(named: "@last")))?.counts.ready == 1
+    await expectEventually("the next step waits") {
+      (try? scenario.journal().state(of: scenario.journal().run(named: "@last")))?.counts.waiting
+        == 1
     }
     let runs = try await scenario.reprise("runs").succeeds()
     #expect(runs.output.contains("paused"), "\(runs.output)")

@@ -113,7 +113,7 @@ struct EventTableTests {
       #"{"event":"run-ended","outcome":"abandoned","text":"no"}"#, "run ended: abandoned: no"
     ),
     (
-      step(0, .ready),
+      step(0, .waiting),
       #"{"attempt":0,"event":"step-ready","step":"a"}"#, "step a, attempt 0: ready"
     ),
     (

@@ -29,7 +29,7 @@ struct ConditionTests {
         case .failed: "failed"
         case .cancelled: "cancelled"
         case .skipped: "skipped"
-        case .pending, .ready, .running: "not over"
+        case .pending, .waiting, .running: "not over"
         }
       return "\(step.id) \(name)"
     }

@@ -145,7 +145,7 @@ struct EarlyNeedTests {
     trouble.open()
     await expectEventually("db waits") { run.state["db"]?.retry != nil }
     due.open()
-    await expectEventually("late is due") { run.state["late"]?.phase == .ready }
+    await expectEventually("late is due") { run.state["late"]?.phase == .waiting }
     run.cancel()
     #expect(try await run.outcome == .cancelled)
     #expect(run.state["late"]?.startedAt == nil)

@@ -22,9 +22,9 @@ struct EventsTests {
         RunPlan(
           workflow: "two",
           steps: [PlannedStep(id: "a"), PlannedStep(id: "b", needs: ["a"])])),
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
       .step("a", attempt: 1, .succeeded(["v": "1"])),
-      .step("b", attempt: 0, .ready), .step("b", attempt: 1, .started()),
+      .step("b", attempt: 0, .waiting), .step("b", attempt: 1, .started()),
       .step("b", attempt: 1, .succeeded(["v": "1"])),
       .runEnded(.succeeded),
     ]

@@ -144,7 +144,7 @@ struct FirstWaitTests {
     await expectEventually("it is paused") { run.state.isPaused }
     stage.open("first")
     await expectEventually("it asks") { waiting(run) == ["ask"] }
-    #expect(run.state["w"]?.phase == .ready && clock.sleeperCount == 0)
+    #expect(run.state["w"]?.phase == .waiting && clock.sleeperCount == 0)
     #expect(try run.approve("ask"))
     try await run.perform(.unpause)
     await expectEventually("the wait has begun") { clock.sleeperCount == 1 }

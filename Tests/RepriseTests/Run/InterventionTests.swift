@@ -214,7 +214,7 @@ struct InterventionTests {
     #expect(try await run.perform(.pause).description == "run \(run.id) is already paused")
     try await run.perform(.restart(from: []))
     await expectEventually("two steps are ready in generation 2") {
-      run.state.generation == 2 && run.state.counts.ready == 2
+      run.state.generation == 2 && run.state.counts.waiting == 2
     }
     var late = RunState()
     for event in run.state.recap { try late.apply(event) }

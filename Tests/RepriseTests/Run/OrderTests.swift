@@ -21,7 +21,7 @@ struct OrderTests {
   }
 
   @Test(arguments: [1, 2, 7])
-  func `as many ready steps run at once as max-parallel allows`(_ limit: Int) async throws {
+  func `as many waiting steps run at once as max-parallel allows`(_ limit: Int) async throws {
     var generator = SeededGenerator.announced()
     var workflow = try randomWorkflow(steps: 60, using: &generator)
     workflow.maxParallel = limit
@@ -36,7 +36,7 @@ struct OrderTests {
       await settle(run, clock)
       let counts = run.state.counts
       #expect(counts.running <= limit)
-      #expect(counts.running == limit || counts.ready == 0)
+      #expect(counts.running == limit || counts.waiting == 0)
       clock.advanceToNextWake()
     }
     #expect(try await run.outcome == .succeeded)
@@ -77,7 +77,7 @@ struct OrderTests {
             state.steps[$0.position].phase == .succeeded([:])
           }
       }
-      let placesAreUsed = state.counts.ready == 0 || state.counts.running == limit
+      let placesAreUsed = state.counts.waiting == 0 || state.counts.running == limit
       return !mayStart && placesAreUsed && state.counts.running > 0
         && sleeperCount == state.counts.running
     }

@@ -59,7 +59,7 @@ struct PlanTests {
       Workflow(
         name: "w",
         steps: ["s1", "new", "s0"].map { Workflow.Step(id: $0, action: .run("x")) }))
-    let order = ReadyOrder(of: plan, usualDurations: [:])
+    let order = QueueOrder(of: plan, usualDurations: [:])
     let ids = plan.order.sorted { order.rank(of: $0.position) < order.rank(of: $1.position) }
       .map { plan[$0].id }
     #expect(ids == ["s1", "new", "s0"])
@@ -68,7 +68,7 @@ struct PlanTests {
   @Test func `a seed makes an order of its own, which is the same each time`() throws {
     let plan = try Plan(needs: (0..<20).map { _ in [] })
     func order(_ seed: UInt64?) -> [Int] {
-      let order = ReadyOrder(of: plan, usualDurations: [:], seed: seed)
+      let order = QueueOrder(of: plan, usualDurations: [:], seed: seed)
       let ranks = (0..<20).map(order.rank(of:))
       #expect((0..<20).allSatisfy { order.step(ofRank: order.rank(of: $0)) == $0 })
       return ranks

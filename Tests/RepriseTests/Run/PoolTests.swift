@@ -73,7 +73,7 @@ struct PoolTests {
       run.state["a"]?.waitsForPool?.text
         == "waits for pool \"db\" (2 of 2 in use), taken by step \"other\""
     }
-    #expect(run.state["a"]?.phase == .ready && run.state["a"]?.startedAt == nil)
+    #expect(run.state["a"]?.phase == .waiting && run.state["a"]?.startedAt == nil)
     run.cancel()
     #expect(try await run.outcome == .cancelled)
     lease?.release()
@@ -193,7 +193,7 @@ struct PoolTests {
     let workflow = try Workflow(
       text: "pools: { db: 1 }\nsteps: [{ id: a, pool: db, retry: 1, run: x }]", file: "w.yaml")
     try apply(0, .runStarted(RunPlan(workflow)))
-    try apply(1, .step("a", attempt: 0, .ready))
+    try apply(1, .step("a", attempt: 0, .waiting))
     try apply(2, .step("a", attempt: 1, .started()))
     try apply(3, .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)))
     try apply(4, .step("a", attempt: 1, .retrying(.exited(status: 1), after: .seconds(1))))
@@ -265,7 +265,7 @@ struct PoolTests {
   }
 
   @Test func `a step that waits for places lets others use its slot`() async throws {
-    // The step c is ready before b, and would hold the only slot that the group still needs.
+    // The step c waits before b does, and would hold the only slot that the group still needs.
     let (outcome, _) = try await trace(
       """
       pools: { db: 1 }

@@ -63,9 +63,9 @@ struct RefusedEventTests {
 
   @Test func `an event of a step that the run does not have is refused`() async throws {
     let run = try await start()
-    let isRecorded = run.ledger.decide { $0.record(.ready, of: StepIndex(99), attempt: 1) }
+    let isRecorded = run.ledger.decide { $0.record(.waiting, of: StepIndex(99), attempt: 1) }
     #expect(!isRecorded)
-    run.ledger.decide { $0.record(.step("foreign", attempt: 1, .ready), of: StepIndex(7)) }
+    run.ledger.decide { $0.record(.step("foreign", attempt: 1, .waiting), of: StepIndex(7)) }
     guard case .abandoned = try await run.outcome else {
       Issue.record("the run has not been abandoned")
       return

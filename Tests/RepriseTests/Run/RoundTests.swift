@@ -118,7 +118,7 @@ struct RoundTests {
       run.state["a"]?.phase.isSuccess == true && run.state["w"]?.waitsUntil != nil
     }
     #expect(
-      run.state["w"]?.waitsUntil == run.state["w"]?.readyAt?.advanced(by: .seconds(1800)))
+      run.state["w"]?.waitsUntil == run.state["w"]?.waitingSince?.advanced(by: .seconds(1800)))
     #expect(try await clock.end(of: run) == .succeeded)
     #expect(run.state["w"]?.waitsUntil == nil)
   }
@@ -142,7 +142,7 @@ struct RoundTests {
     for _ in 0..<2 {
       let again = try Engine(executor: ClosureExecutor { _ in [:] }, clock: clock)
         .resume(state, with: workflow)
-      await expectEventually("it waits again") { again.state["w"]?.phase == .ready }
+      await expectEventually("it waits again") { again.state["w"]?.phase == .waiting }
       await expectEventually("it waits for the rest") { again.state["w"]?.waitsUntil == end }
       state = again.state
       again.kill()

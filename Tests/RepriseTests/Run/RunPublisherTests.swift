@@ -149,7 +149,7 @@ struct RunPublisherTests {
       #expect(lines.value == 2000)
       #expect(
         kinds.value.dropFirst() == [
-          .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+          .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
           .step("a", attempt: 1, .succeeded([:])), .runEnded(.succeeded),
         ])
     }
@@ -248,7 +248,7 @@ struct RunPublisherTests {
         await Task.yield()
       })
     await finished.wait()
-    // Three events for each step (ready, started and succeeded), and the start and end of the run.
+    // Three events for each step (waiting, started and succeeded), and the start and end of the run.
     #expect(seen.value == 17)
     subscription.cancel()
   }

@@ -114,7 +114,7 @@ struct ServiceRestartTests {
     await expectEventually("the first step has ended") {
       run.state["first"]?.phase.isSuccess == true
     }
-    await expectEventually("the second step waits") { run.state["second"]?.phase == .ready }
+    await expectEventually("the second step waits") { run.state["second"]?.phase == .waiting }
     // A second request changes nothing.
     try await run.perform(.restartServices(["db"]))
     db.open()

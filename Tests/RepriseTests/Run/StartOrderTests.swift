@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reprise
 
-/// Ready steps start in plan order, which is the order of the file.
+/// Waiting steps start in plan order, which is the order of the file.
 @Suite(.serialized) struct StartOrderTests {
   /// Runs a file and returns the ids of its steps in order of their first start.
   private func starts(
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 16])
-  func `the first ready step in the file starts, also with several slots`(
+  func `the first waiting step in the file starts, also with several slots`(
     _ count: Int
   ) async throws {
     let ids = (0..<40).map { "s[\($0)]" }
@@ -76,8 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a step that becomes ready starts before later ready steps of the file`() async throws
-  {
+  @Test func `a step whose needs end starts before later waiting steps of the file`() async throws {
     for _ in 0..<rounds(50, soak: 2000) {
       let order = try await starts(
         """

@@ -31,7 +31,7 @@ struct StepControlTests {
     var control = StepControl()
     control.open(for: 2)
     #expect(control.admits(2) && control.mayContinue(2) && !control.admits(1))
-    #expect(control.stop(.cancelled(.request)) == nil, "a step has no future before it is ready")
+    #expect(control.stop(.cancelled(.request)) == nil, "a step has no future while it is pending")
     #expect(control.admits(2) && !control.mayContinue(2))
     control.reset()
     #expect(control.mayContinue(2))

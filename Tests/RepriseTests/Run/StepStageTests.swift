@@ -26,7 +26,7 @@ struct StepStageTests {
         page.controls = [StepControl()]
         page.record(.runStarted(RunPlan(workflow)), generation: 1)
         page.controls[index].open(for: 1)
-        page.record(.ready, of: index, attempt: 0)
+        page.record(.waiting, of: index, attempt: 0)
       }
       tools = StageTools(
         ledger: ledger, slots: slots, masker: masker, clock: clock, runtime: Runtime(),
@@ -59,7 +59,7 @@ struct StepStageTests {
     let stage = WaitStage(tools: life.tools, approval: approval)
     let result = Task { try await stage.result(of: life.job) }
     await expectEventually("it waits") { life.state.waitsUntil != nil }
-    #expect(life.state.phase == .ready)
+    #expect(life.state.phase == .waiting)
     life.clock.advanceToNextWake()
     #expect(try await result.value == .succeeded([:]))
     #expect(life.state.phase == .succeeded([:]))
@@ -83,7 +83,7 @@ struct StepStageTests {
       let approval = ApprovalStage(tools: life.tools, secrets: Secrets())
       let stage = WaitStage(tools: life.tools, approval: approval)
       await #expect(throws: Withdrawn.self) { try await stage.result(of: life.job) }
-      #expect(life.state.phase == .ready && life.state.waitsUntil == nil)
+      #expect(life.state.phase == .waiting && life.state.waitsUntil == nil)
     }
   }
 
@@ -97,7 +97,7 @@ struct StepStageTests {
       ticket?.answer(Approval(isApproved: isApproved, by: .api, values: ["by": "hand"]))
       #expect(try await result.value == (isApproved ? nil : .failed("a")))
       #expect(life.state.given == (isApproved ? ["by": "hand"] : [:]))
-      #expect(life.state.phase == (isApproved ? .ready : .failed(.rejected)))
+      #expect(life.state.phase == (isApproved ? .waiting : .failed(.rejected)))
     }
   }
 

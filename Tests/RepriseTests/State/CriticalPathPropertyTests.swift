@@ -65,7 +65,7 @@ struct CriticalPathPropertyTests {
         let end = start + Int64.random(in: 1...1500, using: &source)
         over[id] = end
         record.times[id] = (start, end)
-        events.append((ready, .step(id, attempt: 0, .ready)))
+        events.append((ready, .step(id, attempt: 0, .waiting)))
         events.append((start, .step(id, attempt: 1, .started())))
         events.append((end, .step(id, attempt: 1, .succeeded([:]))))
       }

@@ -3,7 +3,7 @@ import Testing
 @testable import Reprise
 
 struct CriticalPathTests {
-  /// Returns the state of a run whose steps were ready, started and ended at the given
+  /// Returns the state of a run whose steps waited, started and ended at the given
   /// milliseconds.
   private func state(
     _ steps: [(id: String, needs: [String], ready: Int64, start: Int64, end: Int64)]
@@ -18,7 +18,7 @@ struct CriticalPathTests {
     let planned = steps.map { PlannedStep(id: $0.id, needs: $0.needs) }
     try apply(0, .runStarted(RunPlan(workflow: "w", steps: planned)))
     for step in steps {
-      try apply(step.ready, .step(step.id, attempt: 0, .ready))
+      try apply(step.ready, .step(step.id, attempt: 0, .waiting))
       try apply(step.start, .step(step.id, attempt: 1, .started()))
       try apply(step.end, .step(step.id, attempt: 1, .succeeded([:])))
     }
@@ -69,7 +69,7 @@ struct CriticalPathTests {
 
   private func ran(_ id: String, _ start: Int64, _ end: Int64) -> [(Int64, Event.Kind)] {
     [
-      (start, .step(id, attempt: 0, .ready)), (start, .step(id, attempt: 1, .started())),
+      (start, .step(id, attempt: 0, .waiting)), (start, .step(id, attempt: 1, .started())),
       (end, .step(id, attempt: 1, .succeeded([:]))),
     ]
   }
@@ -104,7 +104,7 @@ struct CriticalPathTests {
         PlannedStep(id: "test", needs: ["db", "lint"]),
       ],
       [
-        (0, .step("db", attempt: 0, .ready)), (0, .step("db", attempt: 1, .started())),
+        (0, .step("db", attempt: 0, .waiting)), (0, .step("db", attempt: 1, .started())),
       ] + ran("lint", 0, 100) + [(700, .step("db", attempt: 1, .available([:])))]
         + ran("test", 700, 1500) + [(1600, .step("db", attempt: 1, .succeeded([:])))])
     #expect(state.criticalPath.map(\.step) == ["db", "test"])
@@ -113,12 +113,12 @@ struct CriticalPathTests {
 
   @Test func `the path says what its steps waited for`() throws {
     let approver: [(Int64, Event.Kind)] = [
-      (0, .step("a", attempt: 0, .ready)), (0, .step("a", attempt: 0, .awaitingApproval("go?"))),
+      (0, .step("a", attempt: 0, .waiting)), (0, .step("a", attempt: 0, .awaitingApproval("go?"))),
       (3000, .step("a", attempt: 0, .approved([:]))), (3500, .step("a", attempt: 1, .started())),
       (4000, .step("a", attempt: 1, .succeeded([:]))),
     ]
     let pooled: [(Int64, Event.Kind)] = [
-      (4000, .step("b", attempt: 0, .ready)), (4100, .runPaused), (4300, .runUnpaused),
+      (4000, .step("b", attempt: 0, .waiting)), (4100, .runPaused), (4300, .runUnpaused),
       (4500, .step("b", attempt: 1, .waitingForPool("db", text: "waits"))),
       (4600, .step("b", attempt: 1, .waitingForPool("db", text: "still waits"))),
       (5000, .step("b", attempt: 1, .queued(RunnerPlace(runner: "slurm", token: "t"), text: ""))),
@@ -143,10 +143,10 @@ struct CriticalPathTests {
     throws
   {
     let events: [(Int64, Event.Kind)] = [
-      (0, .step("a", attempt: 0, .ready)), (10, .step("a", attempt: 1, .started())),
+      (0, .step("a", attempt: 0, .waiting)), (10, .step("a", attempt: 1, .started())),
       (500, .step("a", attempt: 1, .retrying(.exited(status: 1), after: .seconds(1)))),
       (1500, .step("a", attempt: 2, .started())), (2000, .step("a", attempt: 2, .succeeded([:]))),
-      (2000, .step("w", attempt: 0, .ready)),
+      (2000, .step("w", attempt: 0, .waiting)),
       (2000, .step("w", attempt: 0, .pausing(until: Timestamp(microseconds: 5_000_000)))),
       (5000, .step("w", attempt: 1, .started())), (5001, .step("w", attempt: 1, .succeeded([:]))),
     ]

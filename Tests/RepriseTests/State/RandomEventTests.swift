@@ -67,7 +67,7 @@ struct RandomEventTests {
       let time = Timestamp(microseconds: Int64(number()))
       let items = (0..<Int.random(in: 0...2, using: &random)).map { _ in item() }
       return pick([
-        .ready, .started(), .started(on: "h"), .awaitingApproval("q"), .approved([:]),
+        .waiting, .started(), .started(on: "h"), .awaitingApproval("q"), .approved([:]),
         .succeeded(["a": "b"]),
         .failed(.exited(status: number())), .cancelled(cause()), .skipped("s", [:]),
         .progress(0.5, "p"), .queued(place, text: "t"), .waitingForPool("p", text: "t"),

@@ -23,7 +23,7 @@ struct RunEstimateTests {
   }
 
   private func started(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
+    [.step(id, attempt: 0, .waiting), .step(id, attempt: 1, .started())]
   }
 
   private func rest(_ state: RunState, at second: Int64 = 0) -> Duration? {

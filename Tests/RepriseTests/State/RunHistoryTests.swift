@@ -25,7 +25,7 @@ struct RunHistoryTests {
 
   private func ran(_ id: String, _ start: Int64, _ end: Int64) -> [(Int64, Event.Kind)] {
     [
-      (start, .step(id, attempt: 0, .ready)), (start, .step(id, attempt: 1, .started())),
+      (start, .step(id, attempt: 0, .waiting)), (start, .step(id, attempt: 1, .started())),
       (end, .step(id, attempt: 1, .succeeded([:]))),
     ]
   }
@@ -33,7 +33,7 @@ struct RunHistoryTests {
   @Test func `each generation keeps its attempts and says from where it was restarted`() throws {
     let history = history(
       ran("a", 0, 10) + [
-        (10, .step("b", attempt: 0, .ready)), (10, .step("b", attempt: 1, .started())),
+        (10, .step("b", attempt: 0, .waiting)), (10, .step("b", attempt: 1, .started())),
         (3100, .runRestarting(from: ["b", "c"])), (3150, .runRestarting(from: ["b", "c"])),
         (3200, .step("b", attempt: 1, .cancelled(.restart))),
         (3300, .generationStarted(reset: ["b", "c"])),
@@ -52,7 +52,7 @@ struct RunHistoryTests {
 
   @Test func `a retried step has one attempt for each try`() {
     let history = history([
-      (0, .step("a", attempt: 0, .ready)), (5, .step("a", attempt: 1, .started())),
+      (0, .step("a", attempt: 0, .waiting)), (5, .step("a", attempt: 1, .started())),
       (10, .step("a", attempt: 1, .retrying(.exited(status: 1), after: .milliseconds(20)))),
       (30, .step("a", attempt: 2, .started())),
     ])
@@ -60,13 +60,13 @@ struct RunHistoryTests {
     #expect(attempts.map(\.number) == [1, 2])
     #expect(attempts.map(\.phase) == [.failed(.exited(status: 1)), .running])
     #expect(attempts.map(\.retryDelay) == [.milliseconds(20), nil])
-    #expect(attempts.map { $0.readyAt?.microseconds } == [0, nil])
+    #expect(attempts.map { $0.waitingSince?.microseconds } == [0, nil])
   }
 
   @Test func `what ran when the engine died ends with the last event before it`() {
     var history = history(
       ran("a", 0, 10) + [
-        (10, .step("b", attempt: 0, .ready)), (12, .step("b", attempt: 1, .started())),
+        (10, .step("b", attempt: 0, .waiting)), (12, .step("b", attempt: 1, .started())),
       ])
     #expect(history.generations[0].attempts[1].endedAt == nil)
     var closed = history
@@ -87,12 +87,13 @@ struct RunHistoryTests {
 
   @Test func `approvals are kept with their answers`() {
     let history = history([
-      (0, .step("a", attempt: 0, .ready)), (1, .step("a", attempt: 0, .awaitingApproval("go?"))),
+      (0, .step("a", attempt: 0, .waiting)), (1, .step("a", attempt: 0, .awaitingApproval("go?"))),
       (5, .step("a", attempt: 0, .approved([:]))), (6, .step("a", attempt: 1, .started())),
       (7, .step("a", attempt: 1, .succeeded([:]))),
-      (8, .step("b", attempt: 0, .ready)), (8, .step("b", attempt: 0, .awaitingApproval("sure?"))),
+      (8, .step("b", attempt: 0, .waiting)),
+      (8, .step("b", attempt: 0, .awaitingApproval("sure?"))),
       (9, .step("b", attempt: 1, .started())), (9, .step("b", attempt: 1, .failed(.rejected))),
-      (9, .step("c", attempt: 0, .ready)),
+      (9, .step("c", attempt: 0, .waiting)),
       (10, .step("c", attempt: 0, .awaitingApproval("and this?"))),
     ])
     let approvals = history.generations[0].approvals

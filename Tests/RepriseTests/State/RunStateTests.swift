@@ -19,17 +19,18 @@ struct RunStateTests {
     return state
   }
 
-  @Test func `a step goes through pending, ready, running and succeeded`() throws {
+  @Test func `a step goes through pending, waiting, running and succeeded`() throws {
     var state = try state(after: [])
     #expect(state["a"]?.phase == .pending)
-    try state.apply(event(.step("a", attempt: 0, .ready), at: 1))
-    #expect(state["a"]?.phase == .ready)
+    try state.apply(event(.step("a", attempt: 0, .waiting), at: 1))
+    #expect(state["a"]?.phase == .waiting)
     try state.apply(event(.step("a", attempt: 1, .started()), at: 2))
     #expect(state["a"]?.phase == .running)
     try state.apply(event(.step("a", attempt: 1, .succeeded(["v": "1"])), at: 3))
     let step = try #require(state["a"])
     #expect(step.phase == .succeeded(["v": "1"]))
-    #expect([step.readyAt, step.startedAt, step.endedAt].map { $0?.microseconds } == [1, 2, 3])
+    #expect(
+      [step.waitingSince, step.startedAt, step.endedAt].map { $0?.microseconds } == [1, 2, 3])
     #expect(step.attempt == 1)
     #expect(state.counts.succeeded == 1 && state.counts.pending == 1)
   }
@@ -50,9 +51,9 @@ struct RunStateTests {
   @Test(arguments: [
     [Event.Kind.step("a", attempt: 1, .started())],
     [.step("a", attempt: 1, .succeeded([:]))],
-    [.step("a", attempt: 0, .ready), .step("a", attempt: 0, .ready)],
+    [.step("a", attempt: 0, .waiting), .step("a", attempt: 0, .waiting)],
     [.step("a", attempt: 0, .output(.standardOutput, text: "x", isPartial: false))],
-    [.step("c", attempt: 0, .ready)],
+    [.step("c", attempt: 0, .waiting)],
     [.generationStarted(reset: nil)],
     [.runEnded(.succeeded)],
     [.step("a", attempt: 0, .cancelled(.request)), .step("a", attempt: 0, .skipped("x", [:]))],
@@ -69,7 +70,7 @@ struct RunStateTests {
   }
 
   @Test func `an event of an old generation is refused`() throws {
-    var state = try state(after: [.step("a", attempt: 0, .ready), .runRestarting(from: nil)])
+    var state = try state(after: [.step("a", attempt: 0, .waiting), .runRestarting(from: nil)])
     #expect(throws: InvalidTransition.self, "a step is still in progress") {
       try state.apply(event(.generationStarted(reset: nil), generation: 2))
     }
@@ -77,14 +78,14 @@ struct RunStateTests {
     try state.apply(event(.generationStarted(reset: nil), generation: 2))
     #expect(state["a"]?.phase == .pending)
     #expect(throws: InvalidTransition.self) {
-      try state.apply(event(.step("a", attempt: 0, .ready), generation: 1))
+      try state.apply(event(.step("a", attempt: 0, .waiting), generation: 1))
     }
   }
 
   @Test func `the first failure is remembered until its step is reset`() throws {
     var state = try state(after: [
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
-      .step("b", attempt: 0, .ready), .step("b", attempt: 1, .started()),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
+      .step("b", attempt: 0, .waiting), .step("b", attempt: 1, .started()),
     ])
     try state.apply(event(.step("b", attempt: 1, .failed(.exited(status: 1))), at: 5))
     try state.apply(event(.step("a", attempt: 1, .failed(.exited(status: 2))), at: 6))
@@ -107,7 +108,7 @@ struct RunStateTests {
 
   @Test func `the last twenty lines of a step and its current line are kept`() throws {
     var state = try state(after: [
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("a", attempt: 0, .waiting), .step("a", attempt: 1, .started()),
     ])
     let text = (1...50).map(String.init).joined(separator: "\n")
     func output(_ text: String, isPartial: Bool = false) -> Event {

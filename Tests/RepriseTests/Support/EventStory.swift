@@ -42,8 +42,8 @@ struct EventStory {
     guard let position = state.steps.indices.randomElement(using: &generator) else { return }
     switch state.steps[position].phase {
     case .pending:
-      if state.phase == .running { append(.ready, of: position) }
-    case .ready:
+      if state.phase == .running { append(.waiting, of: position) }
+    case .waiting:
       if state.phase == .running {
         append(.step(state.steps[position].id, attempt: 1, .started()))
       } else {

@@ -1,13 +1,13 @@
-// `ReadyOrder`: the order in which ready steps begin. Pure.
+// `QueueOrder`: the order in which waiting steps begin. Pure.
 
 import Workflows
 
-/// The order in which ready steps begin: the order of the file, unless the workflow says otherwise.
+/// The order in which waiting steps begin: the order of the file, unless the workflow says otherwise.
 ///
 /// Steps with a higher `priority` come first. With `order: longest-path`, those of equal priority
 /// are ordered by the longest chain of steps that begins with them, in the times of earlier runs. Steps that
 /// go on from an earlier engine come before all others: they use their slots already.
-struct ReadyOrder: Sendable, Equatable {
+struct QueueOrder: Sendable, Equatable {
   /// The duration of a step without an earlier run, if no step has one.
   private static let unknownDuration: Duration = .seconds(1)
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Reprise
 
-/// Which of the ready steps starts first, and how many failures stop the others.
-struct ReadyOrderTests {
+/// Which of the waiting steps starts first, and how many failures stop the others.
+struct QueueOrderTests {
   private func order(
     _ text: String, _ usual: [String: Duration] = [:]
   ) async throws -> [String] {
