@@ -127,13 +127,14 @@ struct PlainLogTests {
     #expect(shown.contains("00:00:02.000 a started"))
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .zero }
     for event in try events(of: plan.steps, []) { log.note(event) }
-    let ready = Event(
+    let started = Event(
       time: Timestamp(microseconds: 0), run: try #require(RunID("abc")), generation: 1,
       kind: .step("a", attempt: 1, .started()))
     log.note(
       Event(
-        time: ready.time, run: ready.run, generation: 1, kind: .step("a", attempt: 0, .waiting)))
-    #expect(log.text(for: ready) == "00:00:00.000 a    started\n")
+        time: started.time, run: started.run, generation: 1, kind: .step("a", attempt: 0, .waiting))
+    )
+    #expect(log.text(for: started) == "00:00:00.000 a    started\n")
   }
 
   @Test func `colours mark times, names and how steps end, in the text and in its fast path`()
@@ -203,7 +204,7 @@ struct PlainLogTests {
     let steps = [PlannedStep(id: "web"), PlannedStep(id: "until-stopped")]
     let kinds: [Event.Kind] = [
       .step("web", attempt: 0, .waiting), .step("web", attempt: 1, .started()),
-      .step("web", attempt: 1, .available([:])), .step("until-stopped", attempt: 0, .waiting),
+      .step("web", attempt: 1, .ready([:])), .step("until-stopped", attempt: 0, .waiting),
       .step("until-stopped", attempt: 1, .pausing(until: .whenStopped)),
     ]
     let shown = try events(of: steps, kinds).map { log.text(for: $0).string }

@@ -32,11 +32,11 @@ struct TimelineTests {
   }
 
   private func ran(
-    _ id: String, _ ready: Int64, _ start: Int64, _ end: Int64,
+    _ id: String, _ waiting: Int64, _ start: Int64, _ end: Int64,
     _ phase: Event.StepEvent = .succeeded([:])
   ) -> [(Int64, Event.Kind)] {
     [
-      (ready, .step(id, attempt: 0, .waiting)), (start, .step(id, attempt: 1, .started())),
+      (waiting, .step(id, attempt: 0, .waiting)), (start, .step(id, attempt: 1, .started())),
       (end, .step(id, attempt: 1, phase)),
     ]
   }

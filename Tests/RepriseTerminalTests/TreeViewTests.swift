@@ -89,7 +89,7 @@ struct TreeViewTests {
   {
     let plan = RunPlan(
       workflow: "demo", steps: ["a", "b"].map { PlannedStep(id: $0, isService: true) })
-    let up = ["a", "b"].flatMap { started($0) + [.step($0, attempt: 1, .available([:]))] }
+    let up = ["a", "b"].flatMap { started($0) + [.step($0, attempt: 1, .ready([:]))] }
     let both = try state(up + [.runCancelling(.request)], plan: plan)
     #expect(lines(both).first == "demo  cancelling: waiting for a, b, 3.0s")
     let one = try state(

@@ -9,7 +9,7 @@ final class ForestOracle {
   private let maxParallel: Int
   private let places: ForestPlaces
   private var statuses: [String: Oracle.Status] = [:]
-  private var available: Set<String> = []
+  private var ready: Set<String> = []
   private var executions: [String: Int] = [:]
   private struct Note {
     let time: Int64
@@ -123,7 +123,7 @@ final class ForestOracle {
   func reset(_ ids: [String]?, at time: Int64) {
     for id in ids ?? Array(statuses.keys) {
       statuses[id] = .pending
-      available.remove(id)
+      ready.remove(id)
       startedInPause.remove(id)
       startedAfterFailure[id] = nil
       // A group whose time is over has its whole time again, even while one of its steps is being stopped.
@@ -140,7 +140,7 @@ final class ForestOracle {
 
   /// The process has died.
   func forget() {
-    (statuses, available, failedParts, firstStarts, alive) = ([:], [], [:], [:], [:])
+    (statuses, ready, failedParts, firstStarts, alive) = ([:], [], [:], [:], [:])
     (startedInPause, startedAfterFailure, notes) = ([], [:], [])
   }
 
@@ -162,7 +162,7 @@ final class ForestOracle {
       if isPaused { startedInPause.insert(id) }
       startedAfterFailure[id] = failedPart(beside: id)
     case .retrying, .repeating: statuses[id] = .waiting
-    case .available: available.insert(id)
+    case .ready: ready.insert(id)
     case .succeeded: end(id, .succeeded)
     case .failed:
       end(id, .failed)
@@ -180,7 +180,7 @@ final class ForestOracle {
 
   private func end(_ id: String, _ status: Oracle.Status) {
     statuses[id] = status
-    available.remove(id)
+    ready.remove(id)
     startedInPause.remove(id)
     startedAfterFailure[id] = nil
     for instance in places.place(of: id).instances where firstStarts[instance.name] != nil {
@@ -228,7 +228,7 @@ final class ForestOracle {
       guard own.list == before.list, own.isOrdered else { return false }
       guard before.number < own.number else { return false }
       // Steps of the same list can use a service that is ready.
-      return !(available.contains(other) && earlier.path.dropLast() == place.path.dropLast())
+      return !(ready.contains(other) && earlier.path.dropLast() == place.path.dropLast())
     }
     // The step that computes the items of a group comes before them.
     return earlier.path.count < place.path.count

@@ -90,8 +90,8 @@ public struct Event: Sendable, Equatable {
     case started(on: String? = nil)
     /// The step is ready to be used while it runs: steps that need it so may start.
     ///
-    /// With the outputs that it wrote until then.
-    case available(StepOutputs)
+    /// With the outputs that it wrote until then. `step-available` in JSON.
+    case ready(StepOutputs)
     /// Nothing can be said about the attempt for now, for this reason; it may go on.
     case outOfSight(String)
     /// The attempt is in sight again.
@@ -204,7 +204,7 @@ extension Event.StepEvent: CodedCases {
   static let byName = named([
     .waiting, .awaitingApproval(""), .approved([:]),
     .queued(RunnerPlace(runner: "", token: ""), text: ""),
-    .waitingForPool("", text: ""), .started(), .available([:]), .outOfSight(""), .inSight,
+    .waitingForPool("", text: ""), .started(), .ready([:]), .outOfSight(""), .inSight,
     .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""),
     .used(ResourceUse(processorTime: .zero, peakBytes: 0)), .wrote([:]),
@@ -244,9 +244,9 @@ extension Event.StepEvent: CodedCases {
       CaseRow("step-started", "started" + (host.map { " on \($0)" } ?? "")) {
         .started(on: try $0.value("host", host, default: nil))
       }
-    case .available(let outputs):
+    case .ready(let outputs):
       CaseRow("step-available", "ready to be used" + named(outputs)) {
-        .available(try $0.value("outputs", outputs, default: [:]))
+        .ready(try $0.value("outputs", outputs, default: [:]))
       }
     case .outOfSight(let text):
       CaseRow("step-out-of-sight", "out of sight: \(text)") {

@@ -55,7 +55,7 @@ struct SlotItems {
   private var itemsAwaiting: [Int: [Int]] = [:]
   private var ended: Set<Int> = []
   /// The steps that are ready to be used.
-  private var available: Set<Int> = []
+  private var ready: Set<Int> = []
 
   init() {}
 
@@ -204,10 +204,10 @@ struct SlotItems {
   ///   - step: The step.
   ///   - holders: The steps that are running; may contain this one.
   /// - Returns: The limits of which a slot is free again, and the steps that may begin now.
-  mutating func makeAvailable(
+  mutating func makeReady(
     _ step: Int, holders: Set<Int>
   ) -> (freed: [Int], steps: [Int]) {
-    guard !items.isEmpty, available.insert(step).inserted else { return ([], []) }
+    guard !items.isEmpty, ready.insert(step).inserted else { return ([], []) }
     let freed = close(step, holders: holders, isReadyOnly: true)
     var steps: [Int] = []
     for item in itemsAwaiting[step] ?? [] {
@@ -241,10 +241,10 @@ struct SlotItems {
   ///   - holders: The steps that are running.
   /// - Returns: The limits of which a slot is free again.
   mutating func reset(_ steps: [Int]?, holders: Set<Int>) -> [Int] {
-    for step in steps ?? Array(ended.union(available)) {
-      let wasAvailable = available.remove(step) != nil
+    for step in steps ?? Array(ended.union(ready)) {
+      let wasReady = ready.remove(step) != nil
       let hasEnded = ended.remove(step) != nil
-      guard hasEnded || wasAvailable else { continue }
+      guard hasEnded || wasReady else { continue }
       for item in itemsOfStep[step] ?? [] where hasEnded || items[item].outliving.contains(step) {
         items[item].open.insert(step)
         for retry in items[item].retries.indices
@@ -298,7 +298,7 @@ struct SlotItems {
   mutating func goOn(
     from old: SlotItems, holders: Set<Int>, where isPresent: (Int) -> Bool
   ) -> [Int] {
-    for step in old.available where isPresent(step) { _ = makeAvailable(step, holders: []) }
+    for step in old.ready where isPresent(step) { _ = makeReady(step, holders: []) }
     for step in old.ended where isPresent(step) { _ = end(step, holders: []) }
     let holding = Dictionary(
       old.items.lazy.filter(\.isHolding).map { ($0.name, $0.retries) }

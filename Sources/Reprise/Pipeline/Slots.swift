@@ -318,9 +318,9 @@ final class Slots: Sendable {
   /// Records that a step is ready to be used while it goes on.
   ///
   /// Call ``startNext()`` afterwards.
-  func available(_ step: Int) {
+  func ready(_ step: Int) {
     state.withLock { state in
-      let (freed, steps) = state.items.makeAvailable(step, holders: state.active)
+      let (freed, steps) = state.items.makeReady(step, holders: state.active)
       for limit in freed { state.free(limit) }
       for step in steps { state.requeue(step) }
     }

@@ -62,7 +62,7 @@ struct CompletionStage: StepStage {
   /// Otherwise a service that crashes once a day would fail for good after a week.
   private func wasSteady(_ job: StepJob) -> Bool {
     guard let rule = job.step.extrasIfAny?.service,
-      let time = ledger.decide({ $0.state[job.index].availableAt })
+      let time = ledger.decide({ $0.state[job.index].readyAt })
     else { return false }
     return clock.now - time >= rule.steadyTime
   }

@@ -34,7 +34,7 @@ struct GroupRuns: Sendable {
 
     /// Whether it is over as far as a step is concerned.
     func isOver(_ step: StepIndex, in state: RunState) -> Bool {
-      state[step].phase.isFinal || outliving.contains(step) && state[step].isAvailable
+      state[step].phase.isFinal || outliving.contains(step) && state[step].isReady
     }
     /// The number of the timer in progress.
     var timer: Int?
@@ -113,7 +113,7 @@ struct GroupRuns: Sendable {
     case .step(_, _, .output), .step(_, _, .progress): break
     case .step(let id, _, _):
       guard let step = step ?? state.steps.index(of: id),
-        state[step].phase.isFinal || state[step].isAvailable
+        state[step].phase.isFinal || state[step].isReady
       else { break }
       stopTimers(of: groupsOfStep[step] ?? []) { [retrying] entry in
         // The time goes on while a group inside of it waits for its retry.

@@ -15,8 +15,8 @@ struct LedgerReporter: StepReporter {
   var startNext: @Sendable () -> Void = {}
 
   func report(_ event: Event.StepEvent) -> Bool {
-    if case .available(let outputs) = event {
-      report(availableWith: outputs)
+    if case .ready(let outputs) = event {
+      report(readyWith: outputs)
       return true
     }
     return ledger.decide { page in
@@ -34,16 +34,16 @@ struct LedgerReporter: StepReporter {
   /// Records that the step is ready to be used, and lets the steps start that wait for that.
   ///
   /// The values that were given with its approval are among its outputs.
-  private func report(availableWith written: StepOutputs) {
+  private func report(readyWith written: StepOutputs) {
     let (future, outputs) = ledger.decide { page -> (StepFuture?, StepOutputs) in
       let state = page.state[step]
-      guard state.phase == .running, reportsReadiness, state.availableAt == nil else {
+      guard state.phase == .running, reportsReadiness, state.readyAt == nil else {
         return (nil, [:])
       }
       let outputs = written.merging(state.given) { $1 }
-      page.record(.available(outputs), of: step, attempt: attempt)
+      page.record(.ready(outputs), of: step, attempt: attempt)
       page.readyCount += 1
-      return (page.controls[step].becomeAvailable(as: page.readyCount), outputs)
+      return (page.controls[step].becomeReady(as: page.readyCount), outputs)
     }
     guard let future else { return }
     slots?.release(step)

@@ -28,7 +28,7 @@ struct PlaceStage: StepStage {
   private func takeSlots(_ job: StepJob, attempt: Int) async -> Bool {
     if attempt > 1, job.step.action.isService,
       ledger.decide({ page in
-        page.controls[job.index].wasAvailable
+        page.controls[job.index].wasReady
       })
     {
       return !Task.isCancelled
@@ -182,7 +182,7 @@ struct PlaceStage: StepStage {
       }
       // A service that starts again holds no slots to wait with.
       if page.state.isPaused, page.state[step].phase == .waiting,
-        !page.controls[step].wasAvailable
+        !page.controls[step].wasReady
       {
         return .paused
       }

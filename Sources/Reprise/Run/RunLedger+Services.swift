@@ -54,15 +54,15 @@ extension RunLedger.Page {
   private func isBetweenAttempts(_ step: StepIndex) -> Bool {
     let state = state[step]
     // One that is being stopped to start again must not be used any more.
-    let isReady = state.isAvailable && controls[step].restarter == nil
-    return controls[step].wasAvailable && !isReady && !state.phase.isFinal
+    let isReady = state.isReady && controls[step].restarter == nil
+    return controls[step].wasReady && !isReady && !state.phase.isFinal
   }
 
   /// Notes that a step may be ready to be used, or may have ended.
   mutating func followUses(of step: StepState) {
     let isOver = step.phase.isFinal
     if !services.isEmpty, isOver { mustCheckServices = true }
-    if !waitingUsers.isEmpty, isOver || step.isAvailable { mustWakeUsers = true }
+    if !waitingUsers.isEmpty, isOver || step.isReady { mustWakeUsers = true }
   }
 
   /// Takes the steps that must check again whether what they use is ready.
@@ -78,7 +78,7 @@ extension RunLedger.Page {
     let step = state[service]
     guard step.phase == .running else { return .skipped(.unused, [:]) }
     if case .failed(.notStarted) = event { return event }
-    return .succeeded(step.availableOutputs)
+    return .succeeded(step.readyOutputs)
   }
 
   /// Returns the services that steps, which are connected together, must wait for.
@@ -94,7 +94,7 @@ extension RunLedger.Page {
     var waits: [StepIndex: [StepIndex]] = [:]
     for (service, users) in services.users {
       // Also one that was connected before: an expansion connects only its own dependents.
-      guard !state[service].isAvailable, !state[service].phase.isFinal else {
+      guard !state[service].isReady, !state[service].phase.isFinal else {
         continue
       }
       let all = Set(plan.graph.withDependents([service])).intersection(users)
@@ -168,7 +168,7 @@ extension RunLedger.Page {
       return !plan.graph.needs(of: step).contains { other in
         guard other != need, plan.expected(by: step, of: other) == nil else { return false }
         if case .succeeded = state[other].phase { return true }
-        return state[other].isAvailable
+        return state[other].isReady
       }
     }
   }

@@ -16,7 +16,7 @@ extension RunLedger.Page {
     }
     let held = Set(
       steps.filter { step in
-        guard plan[step].action.isService, state[step].isAvailable else { return false }
+        guard plan[step].action.isService, state[step].isReady else { return false }
         // What has been asked to end is not asked again.
         return heldServices[step] != nil || controls[step].isOpen && controls[step].stop == nil
       })

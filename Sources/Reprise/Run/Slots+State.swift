@@ -12,8 +12,8 @@ extension Slots {
   func follow(_ event: Event, of step: StepIndex?, in state: RunState) {
     switch event.kind {
     case .step(_, _, .output), .step(_, _, .progress): break
-    case .step(let id, _, .available):
-      if let step = step ?? state.steps.index(of: id) { available(step.position) }
+    case .step(let id, _, .ready):
+      if let step = step ?? state.steps.index(of: id) { ready(step.position) }
     case .step(let id, _, _):
       guard let step = step ?? state.steps.index(of: id), state[step].phase.isFinal else { break }
       ended(step.position)

@@ -95,7 +95,7 @@ struct StepControl: Sendable {
   func mayContinue(_ connection: Int) -> Bool { admits(connection) && stop == nil }
 
   /// Whether the step has been ready to be used in this generation.
-  var wasAvailable: Bool { readyNumber != nil }
+  var wasReady: Bool { readyNumber != nil }
 
   /// Whether the gate is open for some connection.
   var isOpen: Bool { connection != nil }
@@ -137,7 +137,7 @@ struct StepControl: Sendable {
   ///
   /// - Parameter number: Its place among the steps that became ready, if it has none yet.
   /// - Returns: The future by which the steps that wait for this are notified; nil if none may start.
-  mutating func becomeAvailable(as number: Int) -> StepFuture? {
+  mutating func becomeReady(as number: Int) -> StepFuture? {
     guard isOpen, stop == nil else { return nil }
     readyNumber = readyNumber ?? number
     return future

@@ -20,7 +20,7 @@ extension StepStage {
         retry = page.retryGroup(of: step, reason)
       }
       page.record(end.event, of: step, attempt: end.attempt, by: end.requester)
-      let (isUsed, isOpen) = (page.controls[step].wasAvailable, page.controls[step].isOpen)
+      let (isUsed, isOpen) = (page.controls[step].wasReady, page.controls[step].isOpen)
       page.controls[step].end()
       var stopped: [StepFuture] = []
       if let retry {

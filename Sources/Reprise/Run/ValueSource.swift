@@ -104,8 +104,7 @@ struct ValueSource: StepStage {
 extension RunValues {
   /// Creates the values for steps that an executor runs.
   ///
-  /// `kept` has the values of steps that are not part of the run; `available` those of steps that
-  /// are ready while they run.
+  /// `kept` has the values of steps that are not part of the run, `state` the states of others.
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     kept: [String: StepValues] = [:],
@@ -117,8 +116,8 @@ extension RunValues {
       step: { id in
         guard let step = state(id) else { return kept[id] }
         // A step that others may use while it runs counts as successful.
-        guard step.isAvailable else { return step.values }
-        return StepValues(result: "success", outputs: step.availableOutputs)
+        guard step.isReady else { return step.values }
+        return StepValues(result: "success", outputs: step.readyOutputs)
       },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
     files = { patterns in try executor.files(matching: patterns) }

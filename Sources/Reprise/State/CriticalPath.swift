@@ -141,7 +141,7 @@ private struct CriticalWalk {
     let step = state.steps[position]
     guard step.startedAt != nil, let end = step.endedAt, plan.steps[position].items == nil
     else { return nil }
-    if let ready = step.availableAt, let start = dependent?.waitingSince, start < end {
+    if let ready = step.readyAt, let start = dependent?.waitingSince, start < end {
       return Link(position: position, end: ready)
     }
     return Link(position: position, end: end)

@@ -91,7 +91,7 @@ extension StepState {
       add(placement.queuedAt, .queued(placement.place, text: placement.queuedBecause ?? ""))
     }
     if let startedAt, !isQueuedAgain { add(startedAt, .started(on: placement?.host)) }
-    if let availableAt { add(availableAt, .available(availableOutputs)) }
+    if let readyAt { add(readyAt, .ready(readyOutputs)) }
     if let text = placement?.outOfSightBecause, let startedAt { add(startedAt, .outOfSight(text)) }
     if let progress { add(progress.reportedAt, .progress(progress.part, progress.text)) }
     if let time = output.lastAt {

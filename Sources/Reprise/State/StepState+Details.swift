@@ -14,8 +14,8 @@ extension StepState {
     var leftBehind: [String] = []
     var written: StepOutputs = [:]
     var placement: StepPlacement?
-    var availableAt: Timestamp?
-    var availableOutputs: StepOutputs = [:]
+    var readyAt: Timestamp?
+    var readyOutputs: StepOutputs = [:]
     var progress: StepProgress?
   }
 
@@ -104,14 +104,14 @@ extension StepState {
     set { set(\.placement, newValue, insteadOf: nil) }
   }
   /// When the current or last attempt became ready to be used; nil if it has not.
-  public internal(set) var availableAt: Timestamp? {
-    get { details?.value.availableAt }
-    set { set(\.availableAt, newValue, insteadOf: nil) }
+  public internal(set) var readyAt: Timestamp? {
+    get { details?.value.readyAt }
+    set { set(\.readyAt, newValue, insteadOf: nil) }
   }
   /// The outputs that it had written until then.
-  public internal(set) var availableOutputs: StepOutputs {
-    get { details?.value.availableOutputs ?? [:] }
-    set { set(\.availableOutputs, newValue, insteadOf: [:]) }
+  public internal(set) var readyOutputs: StepOutputs {
+    get { details?.value.readyOutputs ?? [:] }
+    set { set(\.readyOutputs, newValue, insteadOf: [:]) }
   }
   /// The progress that the step last reported.
   public internal(set) var progress: StepProgress? {

@@ -17,7 +17,7 @@ extension StepState {
       phase.isActive
     case .approved:
       phase.isActive && approval != nil
-    case .progress, .available, .outOfSight, .inSight, .leftBehind, .used, .wrote, .expanded,
+    case .progress, .ready, .outOfSight, .inSight, .leftBehind, .used, .wrote, .expanded,
       .retrying, .repeating, .failed:
       phase == .running
     case .output:
@@ -62,7 +62,7 @@ extension StepState {
       placement = nil
       phase = .waiting
     case .cancelling: note(.cancelled, event)
-    case .progress, .available, .outOfSight, .inSight, .output, .leftBehind, .used, .wrote,
+    case .progress, .ready, .outOfSight, .inSight, .output, .leftBehind, .used, .wrote,
       .expanded:
       report(stepEvent, event.time)
     case .succeeded, .failed, .cancelled, .skipped:
@@ -74,8 +74,8 @@ extension StepState {
   private mutating func start(_ number: Int, on host: String?, _ time: Timestamp) {
     placement?.host = host
     placement?.queuedBecause = nil
-    (approval, progress, availableAt) = (nil, nil, nil)
-    availableOutputs = [:]
+    (approval, progress, readyAt) = (nil, nil, nil)
+    readyOutputs = [:]
     startedAt = time
     attempt = number
     (retry, pendingRound) = (nil, nil)
@@ -91,9 +91,9 @@ extension StepState {
     switch event {
     case .progress(let part, let text):
       progress = StepProgress(part: part, text: text, reportedAt: time)
-    case .available(let outputs):
-      availableAt = time
-      availableOutputs = outputs
+    case .ready(let outputs):
+      readyAt = time
+      readyOutputs = outputs
     case .outOfSight(let text): placement?.outOfSightBecause = text
     case .inSight: placement?.outOfSightBecause = nil
     case .output(let stream, let text, let isPartial):

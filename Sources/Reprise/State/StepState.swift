@@ -29,8 +29,8 @@ public struct StepState: Sendable, Equatable {
     guard self.attempt < attempt else { return }
     self.attempt = attempt
     lastPoolWait = nil
-    (startedAt, availableAt, progress) = (nil, nil, nil)
-    (availableOutputs, written, leftBehind) = ([:], [:], [])
+    (startedAt, readyAt, progress) = (nil, nil, nil)
+    (readyOutputs, written, leftBehind) = ([:], [:], [])
     output = OutputTail()
   }
 
@@ -46,8 +46,8 @@ public struct StepState: Sendable, Equatable {
   /// Whether its result was set by hand.
   public var isSetByHand: Bool { interventions.last?.kind == .set }
 
-  /// Whether the step is running, and ready for the steps that need it so.
-  public var isAvailable: Bool { phase == .running && availableAt != nil }
+  /// Whether the step is running, and ready to be used by the steps that need it so.
+  public var isReady: Bool { phase == .running && readyAt != nil }
 
   /// Whether the step is being cancelled on request, although the run continues.
   public var isBeingCancelled: Bool {
@@ -111,7 +111,7 @@ public enum StepPhase: Sendable, Equatable {
   case pending
   /// All needs have succeeded; the step waits for a slot, for approval or for its next attempt.
   ///
-  /// Called `ready` in JSON, on the page and in the terminal.
+  /// Its ``name`` is `ready`, as in JSON.
   case waiting
   /// The action is running.
   case running

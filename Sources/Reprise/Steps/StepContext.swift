@@ -182,7 +182,7 @@ public struct StepContext: Sendable {
   ///
   /// - Parameter outputs: The outputs that these steps can use already.
   public func reportReady(outputs: StepOutputs = [:]) {
-    reporter.report(.available(outputs.mapValues(masker.masked)))
+    reporter.report(.ready(outputs.mapValues(masker.masked)))
   }
 
   /// Waits until more output may be reported.

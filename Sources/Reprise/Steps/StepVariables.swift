@@ -35,7 +35,7 @@ extension Event.StepEvent {
   /// The outputs of the step that the event reports; nil if it reports none.
   var outputs: StepOutputs? {
     switch self {
-    case .succeeded(let outputs), .skipped(_, let outputs), .available(let outputs),
+    case .succeeded(let outputs), .skipped(_, let outputs), .ready(let outputs),
       .wrote(let outputs), .approved(let outputs):
       outputs
     default: nil

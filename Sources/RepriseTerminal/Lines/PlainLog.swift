@@ -164,7 +164,7 @@ struct PlainLog {
     guard now - lastWrite >= Self.silenceMax, state.phase.isActive else { return nil }
     // That a service is up is no news.
     let running = state.steps.indices.filter {
-      state.steps[$0].phase == .running && state.steps[$0].availableAt == nil
+      state.steps[$0].phase == .running && state.steps[$0].readyAt == nil
         && state.steps[$0].waitsUntil != .whenStopped
     }
     guard !running.isEmpty else { return nil }
@@ -202,7 +202,7 @@ struct PlainLog {
       let reason = text.isEmpty ? "" : ": \(text)"
       return [style.coloured("queued", .dim) + " on \(place.title)\(reason)"]
     case .waitingForPool(_, let text): return [style.coloured("queued", .dim) + ": \(text)"]
-    case .available: return [style.coloured("ready", .green) + took]
+    case .ready: return [style.coloured("ready", .green) + took]
     case .outOfSight, .inSight: return [style.coloured("\(stepEvent.description)", .yellow)]
     // Its items tell when they start and end.
     case .started where isFan(id), .succeeded where isFan(id) && event.by == nil: return []

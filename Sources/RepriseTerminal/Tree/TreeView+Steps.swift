@@ -94,7 +94,7 @@ extension TreeView {
     if let reason = step.placement?.outOfSightBecause {
       return "\(attempt)\(bar)out of sight: \(reason)"
     }
-    if step.isAvailable {
+    if step.isReady {
       let line: TerminalSafe =
         options.showsOutput ? step.output.current.map { "  \($0.text)" } ?? "" : ""
       return "\(attempt)ready\(line)"

@@ -171,7 +171,7 @@ struct TreeView {
       state.steps[$0].phase == .running && state.isStopping(state.steps[$0].id)
     }
     var asked = running.filter {
-      plan.steps[$0].isService != true || !state.steps[$0].isAvailable
+      plan.steps[$0].isService != true || !state.steps[$0].isReady
     }
     var since = stopped
     if asked.isEmpty, running.count == 1 {

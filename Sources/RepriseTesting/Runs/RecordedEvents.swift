@@ -76,7 +76,8 @@ public struct RecordedEvents: Sendable, Equatable, CustomStringConvertible {
   /// `build succeeded`.
   ///
   /// Each text is the id of a step, or `run`, and the name of the event in JSON without its first
-  /// word: `ready` is ``Event/StepEvent/waiting``.
+  /// word: `ready` is ``Event/StepEvent/waiting``, and `available` is
+  /// ``Event/StepEvent/ready(_:)``.
   public var story: [String] {
     all.filter { !$0.isTransient }.map { event in
       let name = event.kind.name

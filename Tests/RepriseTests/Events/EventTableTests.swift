@@ -157,7 +157,7 @@ struct EventTableTests {
       "step a, attempt 1: in sight again"
     ),
     (
-      step(1, .available(["port": "5"])),
+      step(1, .ready(["port": "5"])),
       #"{"attempt":1,"event":"step-available","outputs":{"port":"5"},"step":"a"}"#,
       "step a, attempt 1: ready to be used; port: 5"
     ),

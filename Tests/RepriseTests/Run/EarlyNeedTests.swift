@@ -48,7 +48,7 @@ struct EarlyNeedTests {
     let gate = Gate()
     let run = try run(Self.early, ["gate": gate])
     await expectEventually("test has succeeded") { run.state["test"]?.phase.isSuccess == true }
-    #expect(run.state["build"]?.isAvailable == true)
+    #expect(run.state["build"]?.isReady == true)
     #expect(run.state["publish"]?.phase == .pending)
     #expect(run.state["test"]?.phase == .succeeded(["at": "end", "seen": "ready success"]))
     gate.open()
@@ -104,7 +104,7 @@ struct EarlyNeedTests {
               env: { AT: "${{ steps.build.outputs.at }}" }
               run: x
           """, file: "w.yaml"))
-    await expectEventually("build is ready") { run.state["build"]?.isAvailable == true }
+    await expectEventually("build is ready") { run.state["build"]?.isReady == true }
     trouble.open()
     await expectEventually("build waits") { run.state["build"]?.retry != nil }
     due.open()
@@ -141,7 +141,7 @@ struct EarlyNeedTests {
             - { id: gate, needs: [], run: x }
             - { id: late, needs: [db, gate], run: x }
           """, file: "w.yaml"))
-    await expectEventually("db is ready") { run.state["db"]?.isAvailable == true }
+    await expectEventually("db is ready") { run.state["db"]?.isReady == true }
     trouble.open()
     await expectEventually("db waits") { run.state["db"]?.retry != nil }
     due.open()
@@ -189,7 +189,7 @@ struct EarlyNeedTests {
     await expectEventually("test has run again") {
       run.state.generation == 2 && run.state["test"]?.phase.isSuccess == true
     }
-    #expect(run.state["build"]?.isAvailable == true)
+    #expect(run.state["build"]?.isReady == true)
     gate.open()
     #expect(try await run.outcome == .succeeded)
     #expect(begun.value == ["build", "test", "test", "publish"])

@@ -72,7 +72,7 @@ struct GroupPropertyTests {
       for need in plan.graph.needs(of: step) where state[step].attempt == 1 {
         let isMet =
           plan.earlyNeeds[step]?.contains(need) == true
-          ? state[need].isAvailable || state[need].phase.isFinal : state[need].phase.isFinal
+          ? state[need].isReady || state[need].phase.isFinal : state[need].phase.isFinal
         if !isMet { note("\(id) starts before \(state[need].id) has ended") }
       }
       let others = ids.keys.compactMap(plan.graph.index).filter {

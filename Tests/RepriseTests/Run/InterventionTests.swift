@@ -213,7 +213,7 @@ struct InterventionTests {
     #expect(run.state.pauseRequester == ann && run.state["slow"]?.phase == .running)
     #expect(try await run.perform(.pause).description == "run \(run.id) is already paused")
     try await run.perform(.restart(from: []))
-    await expectEventually("two steps are ready in generation 2") {
+    await expectEventually("two steps wait in generation 2") {
       run.state.generation == 2 && run.state.counts.waiting == 2
     }
     var late = RunState()

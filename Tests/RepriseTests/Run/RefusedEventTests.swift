@@ -29,7 +29,7 @@ struct RefusedEventTests {
     let memory = RecorderTests.Memory()
     let run = try await start(memory)
     let events = EventCollector(run)
-    let isRecorded = run.ledger.decide { $0.record(.available([:]), of: StepIndex(1), attempt: 1) }
+    let isRecorded = run.ledger.decide { $0.record(.ready([:]), of: StepIndex(1), attempt: 1) }
     #expect(!isRecorded)
     let outcome = try await run.outcome
     guard case .abandoned(let problem) = outcome else {

@@ -76,7 +76,7 @@ struct ServiceGroupTests {
     try await run.perform(.restart(from: ["test"]))
     stage.open("f")
     #expect(try await run.outcome == .succeeded)
-    let readyAt = try #require(run.state["db"]?.availableAt)
+    let readyAt = try #require(run.state["db"]?.readyAt)
     let startedAt = try #require(run.state["test"]?.startedAt)
     #expect(run.state.generation == 2)
     #expect(readyAt <= startedAt)
@@ -203,8 +203,8 @@ struct ServiceGroupTests {
         - { id: app, service: x }
         - { id: slow, needs: [], run: x }
       """)
-    await expectEventually("the app is ready") { run.state["app"]?.isAvailable == true }
-    #expect(run.state["db"]?.isAvailable == true)
+    await expectEventually("the app is ready") { run.state["app"]?.isReady == true }
+    #expect(run.state["db"]?.isReady == true)
     stage.open("slow")
     await expectEventually("the run is over") { run.state.steps.allSatisfy(\.phase.isFinal) }
     #expect(try await run.outcome == .succeeded)

@@ -59,7 +59,7 @@ struct ServiceItemTests {
       Set(stage.log.value).isSuperset(of: ["web[0]", "web[1]"])
     }
     first.open()
-    await expectEventually("one is ready") { run.state["web[0]"]?.isAvailable == true }
+    await expectEventually("one is ready") { run.state["web[0]"]?.isReady == true }
     #expect(run.state["test"]?.phase == .pending)
     second.open()
     #expect(try await run.outcomeInTime() == .succeeded)
@@ -104,7 +104,7 @@ struct ServiceItemTests {
     try await run.perform(.restartServices(["web"]))
     await expectEventually("both run again") {
       ["web[0]", "web[1]"].allSatisfy {
-        run.state[$0]?.attempt == 2 && run.state[$0]?.isAvailable == true
+        run.state[$0]?.attempt == 2 && run.state[$0]?.isReady == true
       }
     }
     try await run.perform(.restartServices(["web[1]"]))

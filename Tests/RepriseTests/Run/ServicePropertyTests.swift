@@ -69,7 +69,7 @@ struct ServicePropertyTests {
     else { return [] }
     return ServiceUsers(of: plan).users.compactMap { service, users in
       let isNeeded = !plan.graph.dependents(of: service).isEmpty
-      guard isNeeded, users.contains(step), !state[service].isAvailable else {
+      guard isNeeded, users.contains(step), !state[service].isReady else {
         return nil
       }
       return state[service].id

@@ -36,7 +36,7 @@ struct ServiceScopeTests {
     try expectInOrder(["db", "db-2", "last"], run)
     #expect(run.state["db"]?.phase.name == "succeeded")
     let (use, db) = (run.state["use"], run.state["db"])
-    #expect(try #require(use?.startedAt) >= #require(db?.availableAt ?? db?.startedAt))
+    #expect(try #require(use?.startedAt) >= #require(db?.readyAt ?? db?.startedAt))
     #expect(try #require(use?.endedAt) <= #require(db?.endedAt))
   }
 

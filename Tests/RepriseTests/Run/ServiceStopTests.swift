@@ -82,11 +82,11 @@ struct ServiceStopTests {
     run.cancel()
     lines += ["test asked"]
     await stage.becomes(lines)
-    #expect(run.state["api"]?.isAvailable == true)
+    #expect(run.state["api"]?.isReady == true)
     test.open()
     lines += ["test down", "api asked"]
     await stage.becomes(lines)
-    #expect(run.state["db"]?.isAvailable == true)
+    #expect(run.state["db"]?.isReady == true)
     api.open()
     #expect(try await run.outcomeInTime() == .cancelled)
     #expect(stage.log.value == lines + ["api down", "db asked", "db down", "f runs"])

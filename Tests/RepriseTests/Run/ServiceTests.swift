@@ -135,7 +135,7 @@ struct ServiceTests {
           - { id: test, run: x }
         """))
     await expectEventually("the third attempt") {
-      run.state["db"]?.attempt == 3 && run.state["db"]?.isAvailable == true
+      run.state["db"]?.attempt == 3 && run.state["db"]?.isReady == true
     }
     over.open()
     #expect(try await run.outcome == .succeeded)

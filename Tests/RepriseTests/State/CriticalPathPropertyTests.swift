@@ -55,17 +55,17 @@ struct CriticalPathPropertyTests {
       if isMain { record.main.insert(id) }
       planned.append(PlannedStep(id: id, needs: needs))
       let earliest = (isMain ? needs : Array(over.keys)).compactMap { over[$0] }.max() ?? 0
-      let ready = earliest + Int64(position)
+      let waiting = earliest + Int64(position)
       switch Int.random(in: 0..<4, using: &source) {
       case 0:
-        over[id] = ready
-        events.append((ready, .step(id, attempt: 0, .skipped("x", [:]))))
+        over[id] = waiting
+        events.append((waiting, .step(id, attempt: 0, .skipped("x", [:]))))
       default:
-        let start = ready + Int64.random(in: 0...50, using: &source)
+        let start = waiting + Int64.random(in: 0...50, using: &source)
         let end = start + Int64.random(in: 1...1500, using: &source)
         over[id] = end
         record.times[id] = (start, end)
-        events.append((ready, .step(id, attempt: 0, .waiting)))
+        events.append((waiting, .step(id, attempt: 0, .waiting)))
         events.append((start, .step(id, attempt: 1, .started())))
         events.append((end, .step(id, attempt: 1, .succeeded([:]))))
       }

@@ -6,7 +6,7 @@ struct CriticalPathTests {
   /// Returns the state of a run whose steps waited, started and ended at the given
   /// milliseconds.
   private func state(
-    _ steps: [(id: String, needs: [String], ready: Int64, start: Int64, end: Int64)]
+    _ steps: [(id: String, needs: [String], waiting: Int64, start: Int64, end: Int64)]
   ) throws -> RunState {
     var state = RunState()
     let run = RunID()
@@ -18,7 +18,7 @@ struct CriticalPathTests {
     let planned = steps.map { PlannedStep(id: $0.id, needs: $0.needs) }
     try apply(0, .runStarted(RunPlan(workflow: "w", steps: planned)))
     for step in steps {
-      try apply(step.ready, .step(step.id, attempt: 0, .waiting))
+      try apply(step.waiting, .step(step.id, attempt: 0, .waiting))
       try apply(step.start, .step(step.id, attempt: 1, .started()))
       try apply(step.end, .step(step.id, attempt: 1, .succeeded([:])))
     }
@@ -105,7 +105,7 @@ struct CriticalPathTests {
       ],
       [
         (0, .step("db", attempt: 0, .waiting)), (0, .step("db", attempt: 1, .started())),
-      ] + ran("lint", 0, 100) + [(700, .step("db", attempt: 1, .available([:])))]
+      ] + ran("lint", 0, 100) + [(700, .step("db", attempt: 1, .ready([:])))]
         + ran("test", 700, 1500) + [(1600, .step("db", attempt: 1, .succeeded([:])))])
     #expect(state.criticalPath.map(\.step) == ["db", "test"])
     #expect(state.criticalPath.first?.duration == .milliseconds(700))

@@ -71,7 +71,7 @@ struct RandomEventTests {
         .succeeded(["a": "b"]),
         .failed(.exited(status: number())), .cancelled(cause()), .skipped("s", [:]),
         .progress(0.5, "p"), .queued(place, text: "t"), .waitingForPool("p", text: "t"),
-        .available(["a": "b"]), .outOfSight("x"), .inSight, .leftBehind("x"),
+        .ready(["a": "b"]), .outOfSight("x"), .inSight, .leftBehind("x"),
         .used(ResourceUse(processorTime: .seconds(1), peakBytes: 9)), .wrote(["a": "b"]),
         .output(.standardOutput, text: "x\ny", isPartial: pick([true, false])),
         .retrying(.exited(status: 1), after: .seconds(number())),
