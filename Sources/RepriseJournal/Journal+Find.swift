@@ -71,7 +71,7 @@ extension Journal {
         try connection.rows("SELECT \(RunRow.columns) FROM run WHERE id = ?", id.description).first
       }
     }
-    guard let row else { throw JournalError("there is no run \(id)") }
+    guard let row else { throw JournalError.unknown(id) }
     return try record(row)
   }
 

@@ -11,11 +11,17 @@ public struct JournalError: Error, Equatable, CustomStringConvertible {
   public let isOfUsedID: Bool
   /// Whether a run cannot be resumed because it was cancelled, which is final.
   public let isOfCancelledRun: Bool
+  /// Whether the journal has no run of the id.
+  public let isOfUnknownRun: Bool
 
-  init(_ description: String, isOfUsedID: Bool = false, isOfCancelledRun: Bool = false) {
+  init(
+    _ description: String, isOfUsedID: Bool = false, isOfCancelledRun: Bool = false,
+    isOfUnknownRun: Bool = false
+  ) {
     self.description = description
     self.isOfUsedID = isOfUsedID
     self.isOfCancelledRun = isOfCancelledRun
+    self.isOfUnknownRun = isOfUnknownRun
   }
 
   static func used(_ id: RunID) -> JournalError {
@@ -24,6 +30,10 @@ public struct JournalError: Error, Equatable, CustomStringConvertible {
 
   static func cancelled(_ id: RunID) -> JournalError {
     JournalError("run \(id) was cancelled, which is final", isOfCancelledRun: true)
+  }
+
+  static func unknown(_ id: RunID) -> JournalError {
+    JournalError("there is no run \(id)", isOfUnknownRun: true)
   }
 
   /// What a user can do about an unusable folder, in a program that embeds the engine or the command.

@@ -62,6 +62,32 @@ struct DurableRunTests {
     #expect(try await journal.runs.isEmpty)
   }
 
+  @Test func `an abandoned run is not unfinished, but can be resumed by its id`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let answer = folder.path + "/answer"
+    // A condition can be neither met nor unmet: its command fails until the file exists.
+    let workflow = try Workflow(
+      "careful", .environment(["ANSWER": .data(answer)]),
+      .if(run: "test -e \"$ANSWER\" || exit 2")
+    ) {
+      Step("work") { _ in 1 }
+    }
+    let first = try await host.start(workflow)
+    guard case .abandoned = try await first.outcome else {
+      Issue.record("\(try await first.outcome)")
+      return
+    }
+    await expectEventually("the end is recorded") {
+      (try? await host.journal.run(first.id).status) == .abandoned
+    }
+    #expect(try await host.journal.unfinishedRuns(of: "careful").isEmpty)
+    try folder.write("answer")
+    let second = try await host.resume(first.id, with: workflow)
+    #expect(try await second.outcome == .succeeded)
+    #expect(second.id == first.id)
+  }
+
   @Test func `a workflow that does not fit the run is refused, and changes nothing`() async throws {
     let folder = try TemporaryFolder()
     let shop = Shop()

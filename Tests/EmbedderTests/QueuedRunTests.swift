@@ -150,9 +150,23 @@ struct QueuedRunTests {
     let third = try await busy.enqueue()
     #expect(try await third.begun().outcome == .succeeded)
     await busy.becomesIdle()
-    let ended = HostError.failed("run \(third.id) has ended: succeeded")
+    let ended = HostError.hasEnded(third.id, .succeeded)
     await #expect(throws: ended) { try await busy.host.cancel(third.id) }
-    await #expect(throws: HostError.self) { try await busy.host.cancel(RunID()) }
+    #expect("\(ended)" == "run \(third.id) has ended: succeeded")
+  }
+
+  @Test func `a run that does not exist is neither cancelled nor resumed`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let (id, order) = (RunID(), try Workflow("order") { Step("work") { _ in } })
+    let error = HostError.unknownRun(id)
+    #expect("\(error)" == "there is no run \(id)")
+    await #expect(throws: error) { try await host.cancel(id) }
+    await #expect(throws: error) { try await host.enqueue(resuming: id, with: order) }
+    let unrecorded = await #expect(throws: JournalError.self) {
+      try await Engine().resume(id, from: host.journal, with: order)
+    }
+    #expect(unrecorded?.isOfUnknownRun == true)
   }
 
   @Test func `a cancel that is confirmed is recorded, in the queue and in a run`() async throws {

@@ -17,8 +17,9 @@ extension RunHost {
   ///   - id: The id of the run.
   ///   - requester: Who makes the request, for the record.
   /// - Returns: What the run does now; it may not have happened yet.
-  /// - Throws: ``HostError`` if there is no such run, it has ended in another way, or the process that drives
-  ///   it cannot be reached.
+  /// - Throws: ``HostError/unknownRun(_:)`` if there is no such run, ``HostError/hasEnded(_:_:)`` if it
+  ///   has ended in another way, and ``HostError/failed(_:)`` if the process that drives it cannot be
+  ///   reached.
   @discardableResult
   public func cancel(
     _ id: RunID, by requester: Requester = .api
@@ -27,6 +28,8 @@ extension RunHost {
       return try await cancelAsRecorded(id, by: requester)
     } catch let error as HostError {
       throw error
+    } catch let error as JournalError where error.isOfUnknownRun {
+      throw HostError(error, of: id)
     } catch {
       // It may have ended in the meantime, or another process may have taken it.
       _ = await journal.statusAfterEnd(of: id)
@@ -53,7 +56,7 @@ extension RunHost {
         .cancel(isKilled: false, by: requester, say: say)
       return InterventionAnswer("the run is cancelled", steps: stopped.isEmpty ? nil : stopped)
     case .cancelled: return InterventionAnswer("the run was cancelled")
-    case let status: throw HostError.failed("run \(id) has ended: \(status.rawValue)")
+    case let status: throw HostError.hasEnded(id, status)
     }
   }
 }

@@ -3,7 +3,7 @@
 import Platform
 public import Reprise
 import RepriseControl
-import RepriseJournal
+public import RepriseJournal
 import RepriseTerminal
 
 extension RunHost {
@@ -66,8 +66,8 @@ extension RunHost {
   ///     matched by their ids.
   ///   - secrets: The values of its secrets.
   /// - Returns: The run, under its existing id, which the host retains until its end.
-  /// - Throws: ``HostError``, such as ``HostError/cancelled(_:)``, or with the reason if the workflow does
-  ///   not fit the run.
+  /// - Throws: ``HostError``, such as ``HostError/cancelled(_:)`` or ``HostError/unknownRun(_:)``, or
+  ///   with the reason if the workflow does not fit the run.
   @discardableResult
   public func enqueue(
     resuming id: RunID, with workflow: Workflow, secrets: Secrets = Secrets()
@@ -222,9 +222,13 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   /// its limit, at most 256. Nothing was recorded or resumed. Try again when some have ended, or raise the
   /// limit (`ulimit -n`).
   case isFull(openFilesMax: Int)
+  /// The journal of the host has no run of this id.
+  case unknownRun(RunID)
+  /// The run is not to be cancelled: it has ended in another way.
+  case hasEnded(RunID, RunStatus)
   /// The host was shut down, and starts no more runs.
   case isShutDown
-  /// The run cannot be recorded, resumed or reached.
+  /// The run cannot be recorded, resumed or reached for another reason.
   case failed(String)
 
   init(_ error: any Error, of id: RunID) {
@@ -234,6 +238,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case is CancellationError: self = .interrupted(id)
     case let error as JournalError where error.isOfUsedID: self = .idIsUsed(id)
     case let error as JournalError where error.isOfCancelledRun: self = .cancelled(id)
+    case let error as JournalError where error.isOfUnknownRun: self = .unknownRun(id)
     case let problem as Problem: self = .failed(problem.text.string.withoutErrorPrefix)
     default: self = .failed("\(error)")
     }
@@ -250,6 +255,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case .isFull(let most):
       "too many runs wait for the limit of \(most) open files: try again when some have ended, or raise "
         + "the limit (ulimit -n)"
+    case .unknownRun(let run): "there is no run \(run)"
+    case .hasEnded(let run, let status): "run \(run) has ended: \(status.rawValue)"
     case .isShutDown: "the host has been shut down"
     case .failed(let reason): reason
     }
