@@ -132,6 +132,11 @@ public struct InOrder: Sendable {
     [WorkflowItem(.step(step))]
   }
 
+  /// Adds steps from a collection, such as `names.map { Step("build-\($0)") { … } }`.
+  public static func buildExpression(_ steps: [Step]) -> [WorkflowItem] {
+    steps.map { WorkflowItem(.step($0)) }
+  }
+
   /// Adds parallel branches.
   public static func buildExpression(_ parallel: Parallel) -> [WorkflowItem] {
     [WorkflowItem(.parallel(parallel.group))]

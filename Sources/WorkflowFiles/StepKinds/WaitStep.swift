@@ -28,7 +28,7 @@ extension Step {
     self.init(id, [("approval", text.value)], settings, DeclarationPlace(file, line))
   }
 
-  /// Creates a step that only waits for approval, and asks for values.
+  /// Creates a step that only waits for approval, for a limited time or with values to enter.
   ///
   /// - Parameters:
   ///   - id: The id of the step, unique in its workflow.
@@ -41,8 +41,8 @@ extension Step {
   ///   - file: The file of the declaration, for messages.
   ///   - line: The line of the declaration, for messages.
   public init(
-    _ id: String, approval text: TemplateValue, values: [Parameter], timeout: Duration? = nil,
-    orApprove approvesInTheEnd: Bool = false, _ settings: StepSetting...,
+    _ id: String, approval text: TemplateValue, values: [Parameter] = [],
+    timeout: Duration? = nil, orApprove approvesInTheEnd: Bool = false, _ settings: StepSetting...,
     file: StaticString = #fileID, line: Int = #line
   ) {
     let approval = StepSetting.approval(

@@ -50,6 +50,39 @@ struct SettingTests {
     #expect(Set(Tables.workflow.keys.keys.map(\.name)) == settings.union(others))
   }
 
+  @Test func `steps from a collection are in the list like any other steps`() throws {
+    let shards = ["a", "b"]
+    let workflow = try Workflow("w") {
+      Step("first", run: "x")
+      shards.map { Step("in-order-\($0)", run: "x") }
+      Parallel { shards.map { Step("parallel-\($0)", run: "x") } }
+    }
+    let graph = workflow.graph
+    let needs = graph.ids.map { id in
+      (graph.index(of: id).map { graph.needs(of: $0) } ?? []).map { graph.id(of: $0) }.joined(
+        separator: " ")
+    }
+    #expect(
+      graph.ids == ["first", "in-order-a", "in-order-b", "parallel-a", "parallel-b"])
+    #expect(needs == ["", "first", "in-order-a", "in-order-b", "in-order-b"])
+  }
+
+  @Test func `an approval may have a timeout and no values`() throws {
+    let workflow = try Workflow("w") {
+      Step("plain", approval: "?")
+      Step("limited", approval: "?", timeout: .seconds(3))
+      Step("lenient", approval: "?", timeout: .seconds(3), orApprove: true, .name("n"))
+    }
+    let file = """
+      name: w
+      steps:
+        - { id: plain, approval: "?" }
+        - { id: limited, approval: { message: "?", timeout: 3s } }
+        - { id: lenient, name: n, approval: { message: "?", timeout: 3s, default: approve } }
+      """
+    #expect(try Workflow(text: file, file: "w.yaml").steps == workflow.steps)
+  }
+
   @Test func `settings as maps are those of a file`() throws {
     let workflow = try Workflow(
       "w", .if(run: "test -e a", timeout: .seconds(5)), .pools(["p": 1]),
