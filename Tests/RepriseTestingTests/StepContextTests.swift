@@ -49,7 +49,7 @@ struct StepContextTests {
     let context = try StepContext.test("publish", inputs: ["versoin": 1])
     await #expect(
       throws: FailureReason.badValue(
-        "step \"publish\" has no input \"version\"; it has: versoin")
+        "step \"publish\" has no input \"version\"; it has: versoin; did you mean \"versoin\"?")
     ) { try await publish(context) }
   }
 }

@@ -31,38 +31,53 @@ extension StepContext {
   /// - Returns: The decoded values.
   /// - Throws: ``FailureReason`` under the same conditions as ``input(_:as:)``.
   public func inputs<T: Decodable>(of step: String, as type: T.Type = T.self) throws -> [T] {
-    let all = inputs
-    let steps = plan.steps(named: prefix + step)
-    if steps.isEmpty, !workflow.hasGroup(step, besides: self.step) { throw noInput(step) }
+    let (all, name) = (inputs, step)
+    let steps = plan.steps(named: prefix + name)
+    if steps.isEmpty, !workflow.hasGroup(name, besides: self.step) { throw noInput(name) }
     return try steps.map { step in
       let id = plan[step].id
-      guard let outputs = all[id] else { throw noInput(id) }
+      guard let outputs = all[id] else {
+        throw noInput(String(id.dropFirst(prefix.count)), of: name)
+      }
       return try value(of: id, outputs)
     }
   }
 
-  private func noInput(_ name: String) -> FailureReason {
+  /// Returns why this step has no input of a name: of a step, or of one step of a declared group.
+  private func noInput(_ name: String, of group: String? = nil) -> FailureReason {
     let message = "step \"\(step.id)\" has no input \"\(name)\"; "
-    let inputs = inputs.keys.sorted()
     if workflow.hasGroup(name, besides: step) {
       return .badValue(message + "it consists of several steps; use inputs(of: \"\(name)\")")
     }
-    guard inputs.isEmpty else {
-      return .badValue(message + "it has: " + inputs.joined(separator: ", "))
-    }
+    let names = inputs.keys.sorted()
+    let has = names.isEmpty ? "it has no inputs" : "it has: " + names.joined(separator: ", ")
     guard let need = plan.graph.index(of: prefix + name) else {
-      let names = workflow.graph.ids.filter { $0.hasPrefix(prefix) }
-      let other = nearest(to: prefix + name, among: names)?.dropFirst(prefix.count)
+      let steps = workflow.graph.ids.filter { $0.hasPrefix(prefix) }
+      let other = nearest(to: prefix + name, among: steps)?.dropFirst(prefix.count)
       return .badValue(
-        message + "the run has no step of this name"
+        message + (names.isEmpty ? "the run has no step of this name" : has)
           + (other.map { "; did you mean \"\($0)\"?" } ?? ""))
     }
     if plan.graph.needs(of: index).contains(need) {
       return .badValue(message + "that step has no output")
     }
-    return .badValue(
-      message + "it has no inputs; add that step to its needs with .needs(\"\(name)\")")
+    return .badValue(message + has + "; " + advice(toNeed: group ?? name))
   }
+
+  /// Returns how a step is declared to need another one directly, besides what it needs now.
+  private func advice(toNeed name: String) -> String {
+    let needs = plan.graph.needs(of: index).map { plan[$0] }
+    let areNamed = needs.allSatisfy {
+      $0.id.hasPrefix(prefix) && $0.extrasIfAny?.item == nil && $0.extrasIfAny?.matrix == nil
+    }
+    let advice = "it does not need that step directly: add it to its needs"
+    guard areNamed, needs.count < Self.namedNeedsMax else { return advice }
+    let names = [name] + needs.map { String($0.id.dropFirst(prefix.count)) }
+    return advice + ", .needs(" + names.map { "\"\($0)\"" }.joined(separator: ", ") + ")"
+  }
+
+  /// The maximum number of needs that a message lists.
+  private static let namedNeedsMax = 5
 
   private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {
     do throws(ArgumentError) {

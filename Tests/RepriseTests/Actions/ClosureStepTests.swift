@@ -115,6 +115,58 @@ struct ClosureStepTests {
       ])
   }
 
+  @Test func `the message about a step that is not needed directly says how to need it`()
+    async throws
+  {
+    let workflow = try Workflow("skipping") {
+      Step("build") { _ in 1 }
+      Step("many", .foreach(1...2)) { _ in 1 }
+      Step("go") { _ in 2 }
+      Parallel {
+        Step("publish") { try $0.input("build", as: Int.self) }
+        Step("list") { try $0.inputs(of: "many", as: Int.self) }
+        Step("misspelt") { try $0.input("biuld", as: Int.self) }
+        Step("alone", .needs()) { try $0.input("build", as: Int.self) }
+        Step("after-many", .needs("many")) { try $0.input("go", as: Int.self) }
+        Step("fixed", .needs("build", "go")) { try $0.input("build", as: Int.self) }
+      }
+    }
+    let run = Engine().start(workflow)
+    _ = try await run.outcome
+    let reasons = ["publish", "list", "misspelt", "alone", "after-many"].map { id -> String in
+      guard case .failed(let reason)? = run.state[id]?.phase else { return id }
+      return String("\(reason)".drop { $0 != ";" })
+    }
+    let advice = "; it does not need that step directly: add it to its needs"
+    #expect(
+      reasons == [
+        "; it has: go\(advice), .needs(\"build\", \"go\")",
+        "; it has: go\(advice), .needs(\"many\", \"go\")",
+        "; it has: go; did you mean \"build\"?",
+        "; it has no inputs\(advice), .needs(\"build\")",
+        "; it has: many[0], many[1]\(advice)",
+      ])
+    #expect(run.state["fixed"]?.phase.isSuccess == true)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `a progress that is not finite is not reported`(_ progress: Double) async throws {
+    let workflow = try Workflow("progress") {
+      Step("a") { context in
+        context.report(progress: progress, "unknown")
+        context.report(progress: 7, "more than all")
+        context.report(progress: -7, "less than none")
+      }
+    }
+    let run = Engine().start(workflow)
+    var reported: [Double] = []
+    for await event in run.events.values {
+      if case .step(_, _, .progress(let part, _)) = event.kind { reported.append(part) }
+    }
+    #expect(try await run.outcome == .succeeded)
+    #expect(reported == [1, 0])
+  }
+
   @Test func `secrets are masked in the reports and outputs of a step`() async throws {
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Step("a") { context in
