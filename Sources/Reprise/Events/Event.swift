@@ -150,11 +150,11 @@ extension Event.Kind: CodedCases {
   var row: CaseRow<Self> {
     switch self {
     case .runStarted(let plan):
-      CaseRow("run-started", "run started: \(plan.steps.count) steps") {
+      CaseRow("run-started", "run started: " + countText(plan.steps.count, "step")) {
         .runStarted(try $0.value("plan", plan))
       }
     case .runResumed(let plan):
-      CaseRow("run-resumed", "run resumed: \(plan.steps.count) steps") {
+      CaseRow("run-resumed", "run resumed: " + countText(plan.steps.count, "step")) {
         .runResumed(try $0.value("plan", plan))
       }
     case .runRestarting(let steps):

@@ -26,13 +26,18 @@ extension ResourceUse: CustomStringConvertible {
   }
 }
 
+/// Returns a number with what it counts, such as `1 step` or `2 steps`.
+package func countText(_ count: some BinaryInteger, _ noun: String) -> String {
+  count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+}
+
 /// Returns a number of bytes in a readable unit, such as `1.5 GiB`.
 package func bytesText(_ count: Int64) -> String {
   var (number, unit) = (Double(count), "bytes")
   for next in ["KiB", "MiB", "GiB", "TiB"] where number >= 1024 {
     (number, unit) = (number / 1024, next)
   }
-  guard unit != "bytes" else { return "\(count) bytes" }
+  guard unit != "bytes" else { return countText(count, "byte") }
   let tenths = Int((number * 10).rounded())
   return "\(tenths / 10).\(tenths % 10) \(unit)"
 }

@@ -65,7 +65,7 @@ struct PruneCommand: AsyncParsableCommand {
         }
       }
       if !dryRun { try forgetEngines(journal) }
-      if !dryRun { printLine(count == 1 ? "1 run deleted" : "\(count) runs deleted") }
+      if !dryRun { printLine("\(countText(count, "run")) deleted") }
     } catch {
       throw Problem(error)
     }

@@ -140,8 +140,9 @@ extension TriggerCommand {
       let count = backfill.moments.count - covered.count
       let others = covered.isEmpty ? "" : "; \(covered.count) had a run before"
       let list = failed.map(\.description).joined(separator: ", ")
+      let runs = countText(count, "run")
       printError(
-        "\(count) runs, \(failed.count) failed\(others)\(failed.isEmpty ? "" : ": \(list)")")
+        "\(runs), \(failed.count) failed\(others)\(failed.isEmpty ? "" : ": \(list)")")
     }
     return failed.isEmpty ? .succeeded : .stepFailed
   }

@@ -105,7 +105,10 @@ struct AgentReport: Encodable {
         : "waits for a \(wait.for): \(wait.step.map { "\($0): " } ?? "")\(wait.text)"
     }
     parts += failed.map(\.text)
-    if let leftOut { parts.append("\(leftOut) more steps have failed") }
+    if let leftOut {
+      parts.append(
+        countText(leftOut, "more step") + (leftOut == 1 ? " has failed" : " have failed"))
+    }
     if !ended { parts.append("it goes on; wait for it with: status") }
     if ended, let first = failed.first {
       parts.append("after a correction, go on with: resume, from \(first.step)")

@@ -46,7 +46,7 @@ package struct DryRun {
     let rest = lines.count - Self.linesMax
     let action =
       (lines.prefix(Self.linesMax).map { TerminalSafe(abridged($0)) }
-      + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
+      + (rest > 0 ? ["… and \(countText(rest, "more line"))"] : [])).joined(separator: "\n      ")
     return "  \(step.shownWithID), \(needs)\(decider)\(rounds)\n      \(action)"
   }
 }

@@ -202,7 +202,7 @@ package struct RunReport {
     let took =
       positions.count == ends.count
       ? ends.max().flatMap { end in step.startedAt.map { end - $0 } } : nil
-    let count = items.count == 1 ? "1 item" : "\(items.count) items"
+    let count = countText(items.count, "item")
     return [
       state.title(of: step.id), count, "", took.map(durationText) ?? "",
       state.tally(of: positions).words,

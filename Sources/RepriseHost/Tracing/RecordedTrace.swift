@@ -49,7 +49,7 @@ package struct RecordedTrace: Codable, Sendable, Equatable {
 
   /// The findings as text.
   var text: TerminalSafe {
-    let steps = watched == 1 ? "1 step" : "\(watched) steps"
+    let steps = countText(watched, "step")
     guard !findings.isEmpty else { return "files of \(steps) were watched: nothing is wrong" }
     return "files of \(steps) were watched:\n"
       + findings.map { finding -> TerminalSafe in

@@ -260,7 +260,7 @@ struct DisplayWindow {
     hasStreamed = true
     let begin = StreamedEvents.beginning(ofLast: room, in: waiting.events)
     let above = waiting.droppedLines + lines.pass(waiting.events[..<begin])
-    if above > 0 { text += "… \(above) lines above; the logs have them\n" }
+    if above > 0 { text += "… \(countText(above, "line")) above; the logs have them\n" }
     for event in waiting.events[begin...] { text += lines.text(for: event) }
     self.size = size
     return text + screen.update(to: frame.rows)

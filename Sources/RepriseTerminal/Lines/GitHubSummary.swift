@@ -36,7 +36,7 @@ struct GitHubSummary {
     for (position, step) in state.steps.enumerated() {
       let row = row(of: step)
       guard row.utf8.count <= rest else {
-        table += "\nand \(state.steps.count - position) more steps\n"
+        table += "\nand \(countText(state.steps.count - position, "more step"))\n"
         break
       }
       table += row

@@ -35,9 +35,12 @@ extension TreeView {
             ? .needed
             : options.chosen.map { plan.steps[step].needs.contains($0) } == true ? .dependent : nil)
     }
+    let (steps, depth) = (
+      countText(plan.steps.count, "step"), countText((layers.max() ?? -1) + 1, "layer")
+    )
     let head = Row(parts: [
       (TerminalSafe(plan.workflow), .bold),
-      ("  graph: \(plan.steps.count) steps in \((layers.max() ?? -1) + 1) layers", .dim),
+      ("  graph: \(steps) in \(depth)", .dim),
     ])
     let foot: TerminalSafe =
       style.hasUnicode

@@ -44,7 +44,7 @@ struct BackfillTests {
     #expect(listed.output.contains("2026-11-03T02:00:00.000000Z\n"))
     try scenario.write("", to: "fixed")
     let second = try await backfill().succeeds()
-    #expect(second.errors.contains("1 runs, 0 failed; 4 had a run before"))
+    #expect(second.errors.contains("1 run, 0 failed; 4 had a run before"))
     #expect(scenario.read("log").split(separator: "\n").count == 6)
     try await backfill("--again").succeeds()
     #expect(scenario.read("log").split(separator: "\n").count == 11)

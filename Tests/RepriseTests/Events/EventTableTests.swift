@@ -19,7 +19,7 @@ struct EventTableTests {
       {"event":"run-started","plan":{"outline":[0],"steps":[{"id":"a","needs":[]}],\#
       "workflow":"w"}}
       """#,
-      "run started: 1 steps"
+      "run started: 1 step"
     ),
     (
       .runResumed(plan),
@@ -27,7 +27,7 @@ struct EventTableTests {
       {"event":"run-resumed","plan":{"outline":[0],"steps":[{"id":"a","needs":[]}],\#
       "workflow":"w"}}
       """#,
-      "run resumed: 1 steps"
+      "run resumed: 1 step"
     ),
     (
       .runReloaded(plan, WorkflowChanges(added: ["a"], removed: ["b", "c"])),
