@@ -77,8 +77,11 @@ public struct StopSignals: AsyncSequence, Sendable {
 }
 
 extension Run {
-  /// Cancels the run when this process receives a signal, and kills it at the next one, which must
-  /// follow after more than 200 ms: one request may arrive as several signals.
+  /// Cancels the run when this process receives a signal, and kills it at the next one.
+  ///
+  /// A signal within 200 ms of the one before it is ignored: one request can arrive as several
+  /// signals, such as a Ctrl-C from the terminal and from a program that passes it on, and must not
+  /// end the grace periods of the steps.
   ///
   /// For a tool in a terminal: Ctrl-C ends the steps within their grace periods, a second Ctrl-C
   /// immediately, and ``outcome`` returns when nothing is left. Once the run has ended, the signals
