@@ -45,6 +45,16 @@ struct StepContextTests {
     #expect(context.step.id == "upload")
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `a progress that is not finite is not reported`(_ progress: Double) throws {
+    let report = StepReport()
+    let context = try StepContext.test(report: report)
+    context.report(progress: progress, "unknown")
+    context.report(progress: 7, "more than all")
+    context.report(progress: -7, "less than none")
+    #expect(report.progress == [1, 0])
+  }
+
   @Test func `a missing input fails as in a run`() async throws {
     let context = try StepContext.test("publish", inputs: ["versoin": 1])
     await #expect(

@@ -149,24 +149,6 @@ struct ClosureStepTests {
     #expect(run.state["fixed"]?.phase.isSuccess == true)
   }
 
-  @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func `a progress that is not finite is not reported`(_ progress: Double) async throws {
-    let workflow = try Workflow("progress") {
-      Step("a") { context in
-        context.report(progress: progress, "unknown")
-        context.report(progress: 7, "more than all")
-        context.report(progress: -7, "less than none")
-      }
-    }
-    let run = Engine().start(workflow)
-    var reported: [Double] = []
-    for await event in run.events.values {
-      if case .step(_, _, .progress(let part, _)) = event.kind { reported.append(part) }
-    }
-    #expect(try await run.outcome == .succeeded)
-    #expect(reported == [1, 0])
-  }
-
   @Test func `secrets are masked in the reports and outputs of a step`() async throws {
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Step("a") { context in
