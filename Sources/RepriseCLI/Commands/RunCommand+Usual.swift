@@ -4,18 +4,25 @@ import ArgumentParser
 import Reprise
 import RepriseTerminal
 
+extension RepriseCommand {
+  /// Reads a usual command line of `run`, without the parser; nil if the parser has to read it.
+  static func usualRun(_ arguments: [String]) -> (any ParsableCommand)? {
+    arguments.first == "run" ? RunCommand.usual(arguments.dropFirst()) : nil
+  }
+}
+
 extension RunCommand {
   /// Reads a command line with only names of workflows and the options that scripts use most.
   ///
-  /// To set up the parser takes longer than all else until the first step starts. It reads all other command
-  /// lines and says what is wrong with one, so that nothing but the time depends on this.
+  /// To set up the parser takes half of the instructions until the first step starts. It reads all other
+  /// command lines and says what is wrong with one, so that nothing but the time depends on this.
   ///
   /// - Parameter words: The arguments after `run`.
   /// - Returns: The command, equal to that of the parser; nil if the parser has to read the words.
   static func usual(_ words: some Collection<String>) -> RunCommand? {
     var command = RunCommand()
     command.setDefaults()
-    var options = Options()
+    var options = UsualOptions()
     var rest = words.makeIterator()
     while let word = rest.next() {
       switch word {
@@ -48,7 +55,7 @@ extension RunCommand {
   }
 
   /// The groups of options, which a command can only take as a whole.
-  private struct Options {
+  private struct UsualOptions {
     var parameters = ParameterOptions()
     var run = RunOptions()
     var engine = EngineOptions()

@@ -43,6 +43,7 @@ extension LoadedWorkflow {
   /// Returns the workflows of a file, each with its path; with nil if the file cannot be read.
   ///
   /// - Parameter path: The path of the file, as in ``parse(_:ifNot:)``.
+  /// - Returns: The file itself, unless it is only a collection of workflows, and the workflows in it.
   package static func all(in path: String) -> [(path: String, source: WorkflowText?)] {
     guard let source = try? parse(path) else { return [(path, nil)] }
     return source.workflows.map { ($0.link, $0) }
