@@ -17,12 +17,16 @@ func randomGlob(using generator: inout some RandomNumberGenerator) -> String {
   return names.joined(separator: "/")
 }
 
-/// Returns a short random path with the letters of ``randomGlob(using:)``.
+/// Returns a short random path with the letters of ``randomGlob(using:)``, without `.` and `..`.
 func randomPath(using generator: inout some RandomNumberGenerator) -> String {
   (0..<Int.random(in: 1...4, using: &generator)).map { _ in
-    (0..<Int.random(in: 1...3, using: &generator)).map { _ in
-      ["a", "a", "b", "ä", ".", "*"].randomElement(using: &generator) ?? "a"
-    }.joined()
+    var name = "."
+    while name == "." || name == ".." {
+      name = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+        ["a", "a", "b", "ä", ".", "*"].randomElement(using: &generator) ?? "a"
+      }.joined()
+    }
+    return name
   }.joined(separator: "/")
 }
 

@@ -26,6 +26,10 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes a file and creates its parent folders.
   public func write(_ name: String, _ content: some Sequence<UInt8> = []) throws {
+    // A random name must not lead out of the folder.
+    guard !name.split(separator: "/").contains("..") else {
+      throw CocoaError(.fileWriteInvalidFileName)
+    }
     let url = URL(fileURLWithPath: path + "/" + name)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
