@@ -47,6 +47,15 @@ struct SnippetTests {
     }
   }
 
+  /// `Examples/check-snippets` runs them, and compares what they print.
+  @Test func `each program of the documentation says what it prints`() throws {
+    for snippet in try Snippet.all() where snippet.kind == .program {
+      let place = "\(snippet.path):\(snippet.line)"
+      #expect(!snippet.prints.isEmpty, "\(place) has no `prints` comment")
+      #expect(!snippet.text.contains(Snippet.givenValue), "\(place) has a value that is not given")
+    }
+  }
+
   @Test func `the runner of the guide is the one of the example, and short`() throws {
     let source = try Repository.text(
       of: "Examples/own-runner/Sources/own-runner/DepotRunner.swift")
