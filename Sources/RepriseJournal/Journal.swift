@@ -155,7 +155,8 @@ public final class Journal: Sendable {
       """
       UPDATE run SET process = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
         outcome = ? WHERE number = ?
-      """, process, request.group, turn, RunStatus.queued.rawValue, record.number)
+      """, process, request.group, turn, request.group.map { _ in RunStatus.queued.rawValue },
+      record.number)
     let count = try connection.value("SELECT max(number) FROM event WHERE run = ?", record.number)
     return (Int(count.integer ?? 0), turn)
   }

@@ -280,6 +280,8 @@ public final class WorkflowTest: Sendable {
 
   /// Resumes the run after a crash, or after its end without success, with a new engine.
   ///
+  /// Also one that was cancelled, like the command `reprise resume`, but unlike a `RunHost`.
+  ///
   /// - Parameter workflow: The workflow from now on; by default the same.
   /// - Throws: `ResumeError` if nothing of the run was recorded before the crash.
   public func resume(with workflow: Workflow? = nil) throws {
