@@ -123,11 +123,10 @@ package func descriptorsMax() -> UInt64? {
   return UInt64(limit.rlim_cur)
 }
 
-/// Returns whether a number of descriptors are free, as far as their limit is known.
+/// Returns whether a number of descriptors are free, of the maximum number.
 ///
 /// The lowest free one has the number of those that are used, as they are numbered from below.
-package func hasFreeDescriptors(_ count: UInt64) -> Bool {
-  guard let most = descriptorsMax() else { return true }
+package func hasFreeDescriptors(_ count: UInt64, of most: UInt64) -> Bool {
   let lowest = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
   guard lowest >= 0 else { return false }
   close(lowest)

@@ -142,13 +142,7 @@ public struct RunHost: Sendable {
     state: ResumedState? = nil, controls: RunControls, onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
     controls.setWorkflow(loaded, recorded: recorded)
-    let server: ControlServer
-    do throws(Problem) {
-      server = try serve(controls, recorded)
-    } catch {
-      if state == nil { try? recorded.end(as: .abandoned) }
-      throw error
-    }
+    let server = try serve(controls, recorded, isNew: state == nil)
     return try await begin(
       recorded, loaded.workflow, file: loaded.path, secrets, state: state, controls: controls,
       server, onReachable: onReachable)
@@ -157,7 +151,7 @@ public struct RunHost: Sendable {
   /// Waits for the turn of a recorded run of any workflow, and starts it.
   ///
   /// The file is the name under which up-to-date steps are remembered, and the server is that of
-  /// ``serve(_:_:)``; see the other overload.
+  /// ``serve(_:_:isNew:)``; see the other overload.
   func begin(
     _ recorded: RecordedRun, _ workflow: Workflow, file: String, _ secrets: Secrets,
     state: ResumedState? = nil, controls: RunControls, _ server: ControlServer,
@@ -306,8 +300,11 @@ public struct RunHost: Sendable {
 
   /// Makes a recorded run reachable for other processes.
   ///
-  /// - Throws: ``Problem`` if its socket cannot be created.
-  func serve(_ controls: RunControls, _ recorded: RecordedRun) throws(Problem) -> ControlServer {
+  /// - Throws: ``Problem`` if its socket cannot be created. A new run is abandoned then; one that is resumed
+  ///   stays interrupted.
+  func serve(
+    _ controls: RunControls, _ recorded: RecordedRun, isNew: Bool
+  ) throws(Problem) -> ControlServer {
     if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
     controls.setRecorder(recorded)
     do {
@@ -316,6 +313,7 @@ public struct RunHost: Sendable {
       recorded.announce()
       return server
     } catch {
+      if isNew { try? recorded.end(as: .abandoned) }
       throw Problem(error)
     }
   }

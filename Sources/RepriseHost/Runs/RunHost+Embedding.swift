@@ -128,7 +128,7 @@ extension RunHost {
     guard group.begin() else { throw .isShutDown }
     defer { group.reservationEnded() }
     let most = descriptorsMax() ?? .max
-    guard hasFreeDescriptors(Self.keptDescriptors(of: most)) else {
+    guard hasFreeDescriptors(Self.keptDescriptors(of: most), of: most) else {
       throw .isFull(openFilesMax: Int(clamping: most))
     }
     let controls = RunControls()
@@ -136,13 +136,7 @@ extension RunHost {
     do {
       (recorded, state, server) = try await blocking {
         let (recorded, state) = try record()
-        do throws(Problem) {
-          return (recorded, state, try serve(controls, recorded))
-        } catch {
-          // Nobody was told that it is recorded.
-          if state == nil { try? recorded.end(as: .abandoned) }
-          throw error
-        }
+        return (recorded, state, try serve(controls, recorded, isNew: state == nil))
       }
     } catch {
       throw HostError(error, of: id)
