@@ -81,10 +81,11 @@ struct ValidateCommand: AsyncParsableCommand {
         // A workflow that another one of the file uses is read with that one, too.
         var seen: [Diagnostic] = []
         let path = try enterFolder(ofWorkflow: file)
-        if fix { try correct(await WorkflowCheck.all(in: path)) }
-        for check in await WorkflowCheck.all(in: path, withRunners: runners) {
-          isValid = report(check, &seen) && isValid
+        var checks = await WorkflowCheck.all(in: path, withRunners: runners)
+        if fix, try correct(checks) {
+          checks = await WorkflowCheck.all(in: path, withRunners: runners)
         }
+        for check in checks { isValid = report(check, &seen) && isValid }
         all += seen
       } catch {
         isValid = false
@@ -96,7 +97,10 @@ struct ValidateCommand: AsyncParsableCommand {
   }
 
   /// Corrects a file and the files that it uses, after the changes have been shown.
-  private func correct(_ checks: [WorkflowCheck]) throws(Problem) {
+  ///
+  /// - Returns: Whether a file was written.
+  private func correct(_ checks: [WorkflowCheck]) throws(Problem) -> Bool {
+    var hasWritten = false
     for corrected in FixedFile.files(correctedBy: checks.flatMap(\.diagnostics)) {
       printLine(corrected.difference)
       if isTerminal(standardInput), isTerminal(2) {
@@ -104,7 +108,9 @@ struct ValidateCommand: AsyncParsableCommand {
         guard readLine()?.lowercased().hasPrefix("y") == true else { continue }
       }
       try corrected.write()
+      hasWritten = true
     }
+    return hasWritten
   }
 
   /// Reports what works in another way here than in the tool whose files they are.
@@ -119,7 +125,7 @@ struct ValidateCommand: AsyncParsableCommand {
           printError(TerminalSafe("\(remark.place(in: file)): warning: \(missing)\(remark.text)"))
         }
         let (title, count) = (workflow.title(of: file, format), remarks.count)
-        printLine(TerminalSafe("\(title), \(count) \(count == 1 ? "warning" : "warnings")"))
+        printLine(TerminalSafe("\(title), \(countText(count, "warning"))"))
       } catch {
         isValid = false
         printError(error.text)
@@ -142,8 +148,8 @@ struct ValidateCommand: AsyncParsableCommand {
     for warning in warnings { printError(TerminalSafe(lines: warning.description) + "\n") }
     let count = warnings.count
     printLine(
-      "\(check.path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
-        + (count == 0 ? "" : ", \(count) \(count == 1 ? "warning" : "warnings")"))
+      "\(check.path): \(countText(steps, "step")), no errors"
+        + (count == 0 ? "" : ", \(countText(count, "warning"))"))
     return true
   }
 
