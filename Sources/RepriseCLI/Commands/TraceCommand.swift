@@ -132,7 +132,7 @@ struct TraceCommand: DrivingCommand {
     }
     let (steps, count) = (report.seenCount, diagnostics.count)
     printLine(
-      "\(steps) \(steps == 1 ? "step" : "steps") watched, "
-        + "\(count) \(count == 1 ? "warning" : "warnings")")
+      "\(countText(steps, "step")) watched, "
+        + "\(countText(count, "warning"))")
   }
 }

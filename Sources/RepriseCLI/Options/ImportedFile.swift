@@ -115,7 +115,7 @@ extension ImportedWorkflow {
 
   /// The file, with what it is and how much is in it.
   func title(of file: String, _ format: ImportFormat) -> String {
-    "\(file): \(format.title), \(stepCount) \(stepCount == 1 ? "step" : "steps")"
+    "\(file): \(format.title), \(countText(stepCount, "step"))"
   }
 }
 

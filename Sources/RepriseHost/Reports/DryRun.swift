@@ -22,7 +22,7 @@ package struct DryRun {
     case .expression(let template)?: decider = ", if \(abridged(template.source))"
     case nil: decider = ""
     }
-    return "\(workflow.name): would run \(count) \(count == 1 ? "step" : "steps")\(decider)\n"
+    return "\(workflow.name): would run \(countText(count, "step"))\(decider)\n"
       + steps.joined(separator: "\n")
   }
 

@@ -96,10 +96,10 @@ package struct Overview {
       let count = workflow.steps.count
       let description: TerminalSafe =
         workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""
-      return "\(count) \(count == 1 ? "step" : "steps")" + description
+      return "\(countText(count, "step"))" + description
     } catch {
       let count = error.diagnostics.count
-      return "invalid: \(count) \(count == 1 ? "error" : "errors"); see reprise validate"
+      return "invalid: \(countText(count, "error")); see reprise validate"
     }
   }
 }

@@ -27,7 +27,7 @@ package struct WorkflowDocument: Encodable {
     } catch {
       (description, params) = (nil, [])
       let count = (error as? WorkflowError)?.diagnostics.count ?? 1
-      self.error = "\(count) \(count == 1 ? "error" : "errors"); see reprise validate \(name)"
+      self.error = "\(countText(count, "error")); see reprise validate \(name)"
     }
   }
 }

@@ -127,7 +127,7 @@ struct PlainLog {
     case .runStarted(let plan):
       let count = plan.steps.count
       let name = plan.workflow
-      return "run \(event.run) of \(name) started: \(count) \(count == 1 ? "step" : "steps")"
+      return "run \(event.run) of \(name) started: \(countText(count, "step"))"
     case .runResumed(let plan): return "run \(event.run) of \(plan.workflow) resumed"
     case .runRestarting:
       return style.coloured("restarting", .yellow)

@@ -49,7 +49,7 @@ struct RunsView {
     let live = list.entries.count { $0.isLive }
     let all = list.entries.count
     let counts: TerminalSafe =
-      shownCount == all ? "\(all) \(all == 1 ? "run" : "runs")" : "\(shownCount) of \(all) runs"
+      shownCount == all ? "\(countText(all, "run"))" : "\(shownCount) of \(all) runs"
     return Row(parts: [
       ("Runs", .bold), ("  \(live) live\(dot)\(counts)", .dim),
       (list.filter.isEmpty ? "" : "  /\(list.filter)", .yellow),

@@ -36,7 +36,7 @@ struct WatchRows {
     if let last = status.last { parts.append("last: \(last)") }
     if let next = status.next { parts.append("next at \(clock(next))") }
     let counts = status.counts
-    parts.append("\(counts.runs) \(counts.runs == 1 ? "run" : "runs")")
+    parts.append("\(countText(counts.runs, "run"))")
     for (count, word) in [
       (counts.restarts, counts.restarts == 1 ? "restart" : "restarts"), (counts.folded, "folded"),
       (counts.dropped, "dropped"),
