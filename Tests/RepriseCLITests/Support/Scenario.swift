@@ -25,12 +25,22 @@ final class Scenario: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Writes a file in the folder.
+  /// Writes a file in the folder, which is one change for a watch.
+  ///
+  /// Foundation's atomic write closes the file only after it has renamed it: on a busy machine, a watch
+  /// then sees two changes.
   func write(_ text: String, to path: String) throws {
     let url = folder.appendingPathComponent(path)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try text.write(to: url, atomically: true, encoding: .utf8)
+    // Foundation's own name for such files, which a watch ignores.
+    let draft = url.deletingLastPathComponent()
+      .appendingPathComponent(".dat.nosync-\(UUID().uuidString)")
+    try text.write(to: draft, atomically: false, encoding: .utf8)
+    guard rename(draft.path, url.path) == 0 else {
+      try? FileManager.default.removeItem(at: draft)
+      throw CocoaError(.fileWriteUnknown)
+    }
   }
 
   /// Returns the contents of a file in the folder; empty if it does not exist.
