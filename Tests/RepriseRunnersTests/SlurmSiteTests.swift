@@ -257,12 +257,14 @@ struct SlurmSiteTests {
   @Test func `a stop does not wait for a scheduler that does not answer`() async throws {
     let folder = try TemporaryFolder()
     let runner = try Self.runner(
-      in: folder, ["sbatch": "exec sleep 600", "squeue": "exec sleep 600"])
+      in: folder, ["sbatch": "echo x >> $0.calls; exec sleep 600", "squeue": "exec sleep 600"])
     let token = try Self.token(1)
     let start = ContinuousClock.now
     let begin = Task { try await runner.begin(AttemptSpec(command: ["true"]), token: token) }
     let folderOfAttempt = AttemptFolder(of: token, in: folder.path + "/attempts")
-    await expectEventually("the attempt is submitted") { folderOfAttempt.exists }
+    await expectEventually("the scheduler is asked") {
+      FileManager.default.fileExists(atPath: folder.path + "/sbatch.calls")
+    }
     begin.cancel()
     await #expect(throws: RunnerFailure.self) { try await begin.value }
     #expect(try await runner.revoke(token) == nil)
