@@ -145,8 +145,10 @@ struct PlaceStage: StepStage {
         wait.begin(
           claims[0], "waits until group \"\(name)\" has its places of \(pools) \(names)")
       })
+    // Another step of the group may have taken them by now.
+    guard let lease else { throw Withdrawn() }
     // The group may be over by now, if this step is being stopped.
-    guard let lease, slots.keepsPlaces(group, around: wait.job.index) else {
+    guard slots.keepsPlaces(group, around: wait.job.index) else {
       slots.groupPlaces.release(group)
       throw Withdrawn()
     }
