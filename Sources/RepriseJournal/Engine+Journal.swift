@@ -31,7 +31,8 @@ extension Engine {
   /// Resumes a recorded run that has ended without success, or whose process has died.
   ///
   /// Steps that are recorded as succeeded keep their outputs and do not run again; all others run in
-  /// a new generation of the same run. What is left of processes of a program that has died is killed
+  /// a new generation of the same run, except those of an interrupted run that were refused or cancelled
+  /// alone. What is left of processes of a program that has died is killed
   /// first.
   ///
   /// - Parameters:

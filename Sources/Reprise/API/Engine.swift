@@ -130,7 +130,8 @@ public struct Engine: Sendable {
 
   /// Resumes a run that ended without success or whose engine died.
   ///
-  /// Steps that have succeeded keep their outputs; all others run in a new generation.
+  /// Steps that have succeeded keep their outputs; all others run in a new generation. In a run that was
+  /// interrupted, a step that was refused or cancelled alone stays so.
   ///
   /// Returns immediately. The previous engine must be gone: at most one engine may drive a run at
   /// any time.

@@ -66,6 +66,7 @@ public final class Run: Sendable {
       slots.follow(page.state)
       slots.letGoOn(plan.order.filter { page.controls[$0].isAdopting })
     }
+    let cancelled = state.stepsBeingCancelled
     let performer = engine.makePerformer(
       of: id, state, ledger, slots, observer, secrets, continuation)
     let (run, clock, liveRuns) = (id, engine.clock, engine.liveRuns)
@@ -79,6 +80,11 @@ public final class Run: Sendable {
       continuation.finish()
       for await request in stream { request.refuse() }
       end.answer(outcome)
+    }
+    // What has survived the engine before, and was to be cancelled, still is.
+    for step in cancelled {
+      request(.cancel(steps: [step.id], now: false), by: step.interventions.last?.by ?? .api) { _ in
+      }
     }
   }
 
@@ -293,40 +299,6 @@ public final class Run: Sendable {
   /// Returns immediately. In-process steps cannot be killed; they are cancelled.
   public func kill() {
     request(.cancel(steps: [], now: true), by: .api) { _ in }
-  }
-}
-
-extension RunLedger.Page {
-  /// Reports that the run has started or resumed.
-  fileprivate mutating func begin(
-    _ usualDurations: [String: Duration], setting results: [String: SetResult]
-  ) {
-    let planned = RunPlan(plan.workflow, usualDurations: usualDurations)
-    guard state.phase != .notStarted else {
-      record(.runStarted(planned), generation: 1)
-      return
-    }
-    record(.runResumed(planned))
-    var remaining: [StepIndex] = []
-    var seen: Set<StepIndex> = []
-    let undone = Set(undoneSteps)
-    for step in plan.order where !state[step].phase.isActive {
-      guard
-        !state[step].phase.isSuccess || plan[step].extrasIfAny?.finally != nil
-          || cleansUp(step, after: seen) || undone.contains(step)
-      else { continue }
-      seen.insert(step)
-      remaining.append(step)
-    }
-    let reset = plan.graph.withServices(endedServices, of: remaining)
-    for step in plan.order where state[step].phase.isActive { controls[step].isAdopting = true }
-    record(
-      .generationStarted(reset: reset.map { plan[$0].id }), generation: state.generation + 1)
-    groups.resume(state)
-    for step in plan.order where state[step].phase == .pending {
-      guard let set = results[state[step].id] else { continue }
-      record(set.result.event, of: step, attempt: 0, by: set.by)
-    }
   }
 }
 

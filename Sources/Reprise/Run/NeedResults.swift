@@ -52,8 +52,8 @@ extension [StepResult] {
 }
 
 extension RunLedger.Page {
-  /// Returns the result of a step that has already succeeded, been skipped, or been cancelled while
-  /// it was pending; nil if it has not ended.
+  /// Returns the result of a step that has already succeeded, been skipped, been cancelled while it was
+  /// pending, or been refused before the run was resumed; nil if it has not ended.
   func earlierResult(of job: StepJob) -> StepResult? {
     let state = state[job.index]
     return switch state.phase {
@@ -61,7 +61,9 @@ extension RunLedger.Page {
     case .skipped(let reason, let outputs):
       resultOfSkipped(state, reason, job.step) ?? .passed(outputs)
     case .cancelled(let cause): cause.result(of: state.id) ?? .cancelled(state.id)
-    case .pending, .waiting, .running, .failed: nil
+    case .failed:
+      job.step.extrasIfAny?.continuesOnError == true ? .succeeded([:]) : .failed(state.id)
+    case .pending, .waiting, .running: nil
     }
   }
 

@@ -105,6 +105,8 @@ extension RunLedger.Page {
     let siblings = plan.order.filter {
       (culprits.contains($0) || !state[$0].phase.isFinal) && isSibling($0)
         && (state.phase == .running || controls[$0].isOpen)
+        // What has survived the engine before cannot be stopped before it is adopted.
+        && (!controls[$0].isAdopting || controls[$0].future != nil)
     }
     giveUpRetries(where: Set(siblings).contains)
     return siblings.compactMap { other in

@@ -1,4 +1,4 @@
-// The state of an ended run of which steps that succeeded are to run again.
+// What of the state of a run that is resumed stays, and what runs again.
 
 extension RunState {
   /// Returns the ids of a step, or of the steps of a group, and of all steps that need them.
@@ -39,5 +39,36 @@ extension RunState {
     var state = self
     for id in withDependents(of: id) { state.forget(id) }
     return state
+  }
+  /// Whether the run has ended because its engine did, or Reprise itself could not continue: it goes on
+  /// as if it had not.
+  private var isUnfinished: Bool {
+    switch phase {
+    case .running, .restarting, .ended(.interrupted), .ended(.abandoned): true
+    case .notStarted, .cancelling, .ended: false
+    }
+  }
+
+  /// The steps of an unfinished run that a person has refused or cancelled alone.
+  ///
+  /// They stay so when it is resumed, unless they were to run again.
+  var stepsDecided: Set<String> {
+    guard isUnfinished else { return [] }
+    return Set(
+      steps.filter { step in
+        guard let last = step.interventions.last, !isStopping(step.id) else { return false }
+        return switch (step.phase, last.kind) {
+        case (.failed(.rejected), .rejected), (.cancelled(.request), .cancelled): true
+        default: step.isBeingCancelled
+        }
+      }.map(\.id))
+  }
+
+  /// The steps that were being cancelled alone and whose attempts survive the engine of the run.
+  var stepsBeingCancelled: [StepState] {
+    let decided = stepsDecided
+    return steps.filter {
+      decided.contains($0.id) && $0.phase.isActive && $0.placement?.place.survives == true
+    }
   }
 }

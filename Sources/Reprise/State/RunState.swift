@@ -186,13 +186,13 @@ public struct RunState: Sendable, Equatable {
 
   private mutating func resume(_ plan: RunPlan, _ event: Event) throws(InvalidTransition) {
     try expect(event, phase != .notStarted)
-    let earlier = self
+    let (earlier, decided) = (self, stepsDecided)
     self.plan = plan
     let states = plan.steps.map { step in
       var state = earlier[step.id] ?? StepState(id: step.id)
       // What survives its engine goes on, and is adopted.
       if state.phase.isActive, state.placement?.place.survives != true {
-        state.phase = .cancelled(.interrupted)
+        state.phase = .cancelled(decided.contains(step.id) ? .request : .interrupted)
         state.endedAt = event.time
       }
       return state
@@ -274,9 +274,12 @@ public struct RunState: Sendable, Equatable {
     phaseRequester = event.by
   }
 
-  /// Makes a succeeded step count as cancelled, so that it runs again when the run is resumed.
+  /// Makes a step count as one that was not decided and has not succeeded, so that it runs again when the run is
+  /// resumed.
   mutating func forget(_ id: String) {
-    guard let step = steps.index(of: id), steps[step].phase.isSuccess else { return }
+    guard let step = steps.index(of: id) else { return }
+    steps.update(step) { $0.interventions = [] }
+    guard steps[step].phase.isSuccess else { return }
     counts.add(steps[step].phase, -1)
     counts.add(.cancelled(.request), 1)
     steps.update(step) { $0.phase = .cancelled(.request) }
