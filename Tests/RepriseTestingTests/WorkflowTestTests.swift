@@ -139,6 +139,25 @@ struct WorkflowTestTests {
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `time goes on while a closure waits for a run of its own`() async throws {
+    let child = try Workflow("child") {
+      Step("one", .retry(Retry(limit: 1, delay: .seconds(60)))) { context in
+        for _ in 0..<3 { try await context.clock.sleep(for: .seconds(3600)) }
+        if context.attempt == 1 { throw Unavailable() }
+      }
+    }
+    let parent = try Workflow("parent") {
+      Step("nested", .timeout(.seconds(86_400))) { context in
+        try await context.run(child)
+        await Task.detached { await MainActor.run {} }.value
+      }
+    }
+    let test = try WorkflowTest(parent, patience: .seconds(600))
+    #expect(try await test.outcome() == .succeeded)
+    #expect(test.elapsed == .seconds(6 * 3600 + 60))
+  }
+
   @Test func `replaced steps keep their items, conditions and outputs`() async throws {
     let text = """
       steps:

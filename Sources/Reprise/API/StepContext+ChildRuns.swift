@@ -34,9 +34,13 @@ extension StepContext {
   ) async throws -> RunState {
     let engine = (engine as? Engine) ?? Engine(clock: clock)
     var subscription: AnyCancellable?
+    // In a test, the time goes on for the steps of the run.
+    let goOn = engine.runtime.attempts?.waitForSteps()
+    defer { goOn?() }
     let run = engine.recording(by: nil).start(workflow, secrets: secrets) { events in
       let parent = self
       subscription = events.sink { event in
+        if case .runEnded = event.kind { goOn?() }
         parent.report(event, of: workflow)
         onEvent(event)
       }

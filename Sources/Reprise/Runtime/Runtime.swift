@@ -61,6 +61,11 @@ package protocol AttemptEnclosure: Sendable {
   func enclose<Result: Sendable>(
     _ attempt: () async throws -> Result
   ) async throws -> Result
+
+  /// Notes that the attempt of the current task waits for other steps of the engine from now on.
+  ///
+  /// - Returns: What notes that it does not any more; may be called again.
+  func waitForSteps() -> @Sendable () -> Void
 }
 
 /// A clock with a runtime of its own, which an engine with this clock uses.

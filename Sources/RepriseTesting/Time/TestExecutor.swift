@@ -353,4 +353,18 @@ extension TestExecutor: AttemptEnclosure {
     }
     return try await Self.$attempt.withValue(mark) { try await attempt() }
   }
+
+  func waitForSteps() -> @Sendable () -> Void {
+    guard let attempt = Self.attempt.map(ObjectIdentifier.init) else { return {} }
+    state.withLock { change(attempt, by: 1, &$0) }
+    let isOver = Mutex(false)
+    return { [self] in
+      let isFirst = isOver.withLock { isOver in
+        defer { isOver = true }
+        return !isOver
+      }
+      guard isFirst else { return }
+      state.withLock { change(attempt, by: -1, &$0) }
+    }
+  }
 }
