@@ -69,4 +69,26 @@ struct FiguresTests {
       #expect(try Self.wrongRows(of: changed).wrong == [changed[...]], "\(changed)")
     }
   }
+
+  @Test func `the figures of the README are those of the latest results`() throws {
+    var row = ""
+    var measured: [String: String] = [:]
+    for line in try Repository.text(of: "Benchmarks/RESULTS.md").split(separator: "\n") {
+      let cells = Self.cells(line)
+      guard line.hasPrefix("|"), cells.count == 7 else { continue }
+      if !cells[0].isEmpty { row = cells[0] }
+      guard row == "shell-steps", cells[1] == "wall time", cells[2].hasPrefix("reprise: ") else {
+        continue
+      }
+      let peer = String(cells[3].prefix { $0 != ":" })
+      measured[peer] = cells[4].split(separator: " ").prefix(2).joined(separator: " ")
+    }
+    let paragraph = try #require(
+      Repository.text(of: "README.md").components(separatedBy: "\n\n")
+        .first { $0.hasPrefix("[What it costs]") })
+    let said = paragraph.replacing("\n", with: " ")
+      .matches(of: /(× [0-9.]+) of (?:the time of )?(?:go-)?([a-z]+)/)
+    #expect(said.map { String($0.2) } == ["ninja", "make", "just", "task"])
+    for match in said { #expect(measured[String(match.2)] == String(match.1)) }
+  }
 }

@@ -4,7 +4,7 @@
 public let allRows: [Row] = [
   shellSteps, plainSteps, chainSteps, fanSteps,
   smallGraphs, growth, shapes,
-  validation, version, oneStep, binary,
+  validation, version, completion, oneStep, binary,
   restart, largeRestart, cancel,
   watchedCompile, watchedImport, watchedSmall, watchedNames, restoredLarge, restoredSame,
   display, quietDisplay, output, masking,

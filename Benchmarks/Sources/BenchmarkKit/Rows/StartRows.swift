@@ -17,6 +17,27 @@ let version = Row(
   ]
 }
 
+/// What a shell asks for at the Tab key, in a folder with ten workflows.
+///
+/// The bar is for the time without that of the measurement.
+let completion = Row(
+  "completion", "the name of a workflow, completed among ten", roundsFactor: 8,
+  bars: [
+    Bar(.wall, .difference("reprise", from: "sh -c true"), .atMost(10)),
+    Bar(.wall, .value(of: "reprise"), .reported),
+  ]
+) { place in
+  let folder = place.folder + "/workflows"
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  let text = "steps:\n  - { id: only, run: \"true\" }\n"
+  for number in 0..<10 { _ = try place.write("workflows/build-\(number).yaml", text) }
+  let command = [place.programs.reprise, "---completion", "run", "--", "positional@0", "2", "3"]
+  return [
+    Contestant("reprise") { try place.measure(command + ["reprise", "run", "bui"]) },
+    Contestant("sh -c true") { try place.measure(["/bin/sh", "-c", "true"]) },
+  ]
+}
+
 /// Row 7, second part; the run is recorded in a new folder.
 ///
 /// The bars are for the time without that of the measurement, of which `sh -c true` is nearly all.
