@@ -5,6 +5,7 @@ import { el } from "./dom.js";
 import { canRestart, isActive, nameOf, nextOf, questions, takeList, withDependents }
   from "./model.js";
 import { isFiltered, listPath } from "./filter.js";
+import { countText } from "./format.js";
 import { drawTheme, openDetail, systemTheme } from "./frame.js";
 import { answer, ask, closeSheet, isAsking, say, showKeys, showStart, valueInputs }
   from "./sheets.js";
@@ -136,7 +137,10 @@ export function makeActions(page) {
       const next = nextOf(run);
       const restart = () => change(runPath("restart"), {});
       if (next === "resume") restart();
-      else if (next === "restart") ask(`Restart all ${run.order.length} steps?`, restart);
+      else if (next === "restart") {
+        const { length } = run.order;
+        ask(length === 1 ? "Restart the step?" : `Restart all ${length} steps?`, restart);
+      }
       else if (next === "again") ask(`Run ${run.workflow} again${withParams(run)}?`, runAgain);
       else say(notEnough, true);
     },
@@ -149,8 +153,7 @@ export function makeActions(page) {
       const from = state.chosen;
       const count = withDependents(state.run, from).size;
       const reload = el("input", { type: "checkbox", id: "reloads" });
-      const steps = count === 1 ? "1 step" : `${count} steps`;
-      ask(`Restart ${steps} from ${nameOf(state.run, from)}?`, () =>
+      ask(`Restart ${countText(count, "step")} from ${nameOf(state.run, from)}?`, () =>
         change(runPath("restart"), { from: [from], reload: state.run.live && reload.checked }),
       state.run.live && el("label", { for: "reloads" }, reload, " read the file again"));
     },

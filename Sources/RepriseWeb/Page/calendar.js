@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { dayOf, startOfDays } from "./filter.js";
+import { countText } from "./format.js";
 
 /** The number of days that are drawn: whole weeks, the last one up to today. */
 export const calendarDays = 84;
@@ -37,7 +38,7 @@ function square(date, counted, most, from, chosen, choose) {
   const name = date.toLocaleDateString("en", { weekday: "long", day: "numeric", month: "long" });
   const count = counted?.runs ?? 0;
   const bad = counted?.bad ? `, ${counted.bad} failed` : "";
-  const words = `${name}: ${count === 1 ? "1 run" : `${count} runs`}${bad}`;
+  const words = `${name}: ${countText(count, "run")}${bad}`;
   if (!count) return el("i", { class: "day", title: words });
   const button = el("button", { class: `day b-${bad ? "failed" : "succeeded"}`, title: words,
     "aria-label": words, "aria-pressed": String(day === chosen),

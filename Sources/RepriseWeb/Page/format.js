@@ -40,6 +40,9 @@ export function clockText(iso) {
   return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
+/** A number with its noun: `1 step`, `2 steps`. */
+export function countText(count, noun) { return `${count} ${noun}${count === 1 ? "" : "s"}`; }
+
 /** Bytes in a readable unit. */
 export function bytesText(count) {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
@@ -48,7 +51,7 @@ export function bytesText(count) {
     count /= 1024;
     unit += 1;
   }
-  return unit ? `${count.toFixed(1)} ${units[unit]}` : `${count} bytes`;
+  return unit ? `${count.toFixed(1)} ${units[unit]}` : countText(count, "byte");
 }
 
 /** Why a step ended as it did, in words. */

@@ -2,7 +2,7 @@
 
 import { read } from "./api.js";
 import { el, fill, icon } from "./dom.js";
-import { durationText, momentText } from "./format.js";
+import { countText, durationText, momentText } from "./format.js";
 import { nameOf, stateOf, stateWord } from "./model.js";
 
 /** Shows the steps of the last runs of a workflow: a row for each step, a cell for each run. */
@@ -33,7 +33,7 @@ export async function showTable(box, run, actions) {
   ), el("p", { class: "dim note" }, "Each column is a run, the newest one on the right. The "
     + "stronger a colour, the longer the step took then. A cell leads to the step of that run."),
   rows.length < table.steps.length
-    && el("p", { class: "welcome dim" }, `and ${table.steps.length - rows.length} more steps`));
+    && el("p", { class: "welcome dim" }, `and ${countText(table.steps.length - rows.length, "more step")}`));
 }
 
 /** Compares the run with another one, or with an earlier generation. */
