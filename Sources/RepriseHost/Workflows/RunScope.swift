@@ -52,8 +52,11 @@ package struct RunScope: Equatable, Sendable {
     return selected
   }
 
+  /// Whether steps are selected, instead of the whole workflow.
+  private var isPart: Bool { !(from.isEmpty && to.isEmpty && only.isEmpty) }
+
   private func selection(of workflow: Workflow) throws(Problem) -> Workflow {
-    guard !(from + to + only).isEmpty else { return workflow }
+    guard isPart else { return workflow }
     var workflow = workflow
     workflow.keptValues = kept
     workflow.keptGroups = keptGroups
@@ -99,6 +102,7 @@ package struct RunScope: Equatable, Sendable {
   package mutating func keepValues(
     for loaded: LoadedWorkflow, from journal: () throws -> Journal?
   ) throws -> TerminalSafe? {
+    guard isPart else { return nil }
     let missing = MissingValues(of: try selection(of: loaded.workflow), in: loaded.workflow)
     guard !missing.isEmpty, let journal = try journal() else { return nil }
     let runs = try journal.runs().lazy.filter { run in
