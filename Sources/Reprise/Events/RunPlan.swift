@@ -194,8 +194,15 @@ struct OutlineCoding: Codable {
       var container = encoder.singleValueContainer()
       try container.encode(index.position)
     case .sequence(let items):
-      var container = encoder.singleValueContainer()
-      try container.encode(items.map(OutlineCoding.init))
+      var container = encoder.unkeyedContainer()
+      for item in items {
+        // Most items are steps, which need no encoder of their own.
+        if case .step(let index) = item {
+          try container.encode(index.position)
+        } else {
+          try container.encode(OutlineCoding(outline: item))
+        }
+      }
     case .parallel(let branches):
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(branches.map(OutlineCoding.init), forKey: .parallel)
