@@ -38,10 +38,8 @@ package struct TerminalProcess: Sendable {
           ChildState.Stream(
             kind: .report, descriptor: $0.descriptor, filter: ReportLines(after: nil))
         }
-        let tag = command.tag.compactMap { name in command.environment[name].map { "\(name)=\($0)" }
-        }
         return ChildState(
-          child: ChildProcess(id: pid, roomForOutput: {}), tag: Set(tag),
+          child: ChildProcess(id: pid, roomForOutput: {}), tag: command.tagEntries,
           streams: [streams].compactMap(\.self), channel: channel, onOutput: onReport)
       case .failure(let error):
         if let channel {

@@ -57,11 +57,9 @@ package final class ChildProcess: Sendable {
       switch started {
       case .success(let pid):
         let child = ChildProcess(id: pid, roomForOutput: roomForOutput)
-        let tag = command.tag.compactMap { name in
-          command.environment[name].map { "\(name)=\($0)" }
-        }
         let state = ChildState(
-          child: child, tag: Set(tag), streams: ends.streams(filter), channel: ends.channel,
+          child: child, tag: command.tagEntries, streams: ends.streams(filter),
+          channel: ends.channel,
           onOutput: onOutput)
         state.stopsOthers = command.stopsOthers
         return state

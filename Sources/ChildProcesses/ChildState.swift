@@ -59,7 +59,7 @@ final class ChildState {
   }
 
   let child: ChildProcess
-  let tag: Set<String>
+  let tag: [String]
   /// The report channel, if any, to be removed at the end.
   let channel: ReportChannel?
   private let onOutput: @Sendable (OutputLines) -> Bool
@@ -98,7 +98,7 @@ final class ChildState {
   var hasOpenStream: Bool { streams.contains { $0.isOpen && $0.kind != .report } }
 
   init(
-    child: ChildProcess, tag: Set<String>, streams: [Stream], channel: ReportChannel?,
+    child: ChildProcess, tag: [String], streams: [Stream], channel: ReportChannel?,
     onOutput: @escaping @Sendable (OutputLines) -> Bool
   ) {
     self.child = child

@@ -48,14 +48,17 @@ struct OutputPipes {
     return streams
   }
 
+  /// One pipe if the streams are merged, else two.
+  private var pipes: [PipeEnds] { errors.reading == output.reading ? [output] : [output, errors] }
+
   /// Closes the writing ends, after the child has inherited them.
   func closeWriting() {
-    closeDescriptors(Array(Set([output.writing, errors.writing])))
+    closeDescriptors(pipes.map(\.writing))
   }
 
   /// Closes the reading ends of a child that could not be started, and removes its channel.
   func discard() {
-    closeDescriptors(Array(Set([output.reading, errors.reading])))
+    closeDescriptors(pipes.map(\.reading))
     guard let channel else { return }
     closeDescriptors([channel.descriptor])
     channel.remove()

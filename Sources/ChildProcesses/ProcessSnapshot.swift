@@ -55,11 +55,11 @@ struct ProcessSnapshot: Sendable {
 
   /// Returns the orphans that belong to a child's tree: by their session, by the tag in their
   /// environment, or because there is no other tree.
-  func orphans(of leader: Int32, tag: Set<String>) -> [Int32] {
+  func orphans(of leader: Int32, tag: [String]) -> [Int32] {
     adopted.filter { orphan in
       if orphan.session == leader { return true }
       guard let environment = environments[orphan.pid] else { return false }
-      return !tag.isEmpty && tag.isSubset(of: environment) || treeCount == 1
+      return !tag.isEmpty && tag.allSatisfy(environment.contains) || treeCount == 1
     }.map(\.pid)
   }
 }

@@ -40,7 +40,7 @@ struct ProcessTree {
   ///   - known: What was found before: ``found``.
   ///   - picture: The snapshot.
   init(
-    of leader: Int32, hasEnded: Bool, tag: Set<String>, known: [Int32: UInt64],
+    of leader: Int32, hasEnded: Bool, tag: [String], known: [Int32: UInt64],
     in picture: ProcessSnapshot
   ) {
     self.leader = leader
