@@ -33,7 +33,10 @@ extension Event: CustomStringConvertible {
 
 extension Event.Kind: CustomStringConvertible {
   /// The name in JSON and in the journal's database.
-  package var name: String { row.name }
+  package var name: String {
+    if case .step(_, _, let event) = self { event.name } else { row.name }
+  }
+
   /// A one-line description, such as `step build, attempt 1: started`.
   public var description: String { row.text() }
 }
