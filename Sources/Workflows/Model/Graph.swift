@@ -24,7 +24,7 @@ package struct StepIndex: Hashable, Comparable, Sendable {
 ///
 /// Building the graph takes time linear in the number of steps and edges, and so does each of its
 /// functions. None of them recurses, so the depth of the graph does not matter.
-package struct Graph: Sendable, Equatable {
+package final class Graph: Sendable, Equatable {
   /// The ids of the steps, in file order; in a run, by number, with those of removed steps.
   package let ids: [String]
   /// The steps in file order; nil if that is the order of their positions.
@@ -43,14 +43,19 @@ package struct Graph: Sendable, Equatable {
   ///   - ids: The ids of the steps, in file order.
   ///   - needs: The ids that each step needs, in the same order.
   /// - Throws: ``GraphError`` for the first error.
-  package init(ids: [String], needs: [[String]]) throws(GraphError) {
+  package convenience init(ids: [String], needs: [[String]]) throws(GraphError) {
     precondition(ids.count == needs.count, "expected one list of needs per step")
     var builder = GraphBuilder(ids: ids)
     for names in needs {
       for name in names { builder.need(name) }
       builder.endStep()
     }
-    self = try builder.graph()
+    try self.init(builder)
+  }
+
+  fileprivate convenience init(_ builder: GraphBuilder) throws(GraphError) {
+    if let problem = builder.problem { throw problem }
+    try self.init(ids: builder.ids, positions: builder.positions, needs: builder.needs)
   }
 
   fileprivate init(
@@ -61,10 +66,16 @@ package struct Graph: Sendable, Equatable {
     self.positions = positions
     needsOf = needs
     dependentsOf = needsOf.reversed(from: 0..<ids.count, count: ids.count)
-    switch Self.sorted(needsOf, dependentsOf, count: ids.count) {
+    switch Graph.sorted(needsOf, dependentsOf, count: ids.count) {
     case .order(let order): topologicalOrder = order
     case .cycle(let steps): throw .cycle(steps.map { ids[$0.position] })
     }
+  }
+
+  package static func == (left: Graph, right: Graph) -> Bool {
+    // The rest follows from these.
+    left === right
+      || left.ids == right.ids && left.order == right.order && left.needsOf == right.needsOf
   }
 
   /// The number of steps; in a run, the number of indices in use, with those of removed steps.
@@ -222,11 +233,11 @@ package struct Graph: Sendable, Equatable {
 
 /// Builds a graph step by step, in file order.
 package struct GraphBuilder {
-  private let ids: [String]
-  private var positions: [String: Int] = [:]
-  private var needs = Edges()
+  fileprivate let ids: [String]
+  fileprivate private(set) var positions: [String: Int] = [:]
+  fileprivate private(set) var needs = Edges()
   /// The first error.
-  private var problem: GraphError?
+  fileprivate private(set) var problem: GraphError?
 
   /// Creates a builder for steps without dependencies.
   ///
@@ -278,8 +289,7 @@ package struct GraphBuilder {
   ///
   /// - Throws: ``GraphError`` for the first error.
   package consuming func graph() throws(GraphError) -> Graph {
-    if let problem { throw problem }
-    return try Graph(ids: ids, positions: positions, needs: needs)
+    try Graph(self)
   }
 }
 
