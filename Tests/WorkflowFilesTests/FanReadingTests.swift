@@ -25,7 +25,7 @@ struct FanReadingTests {
     let workflow = try Self.workflow(Self.list)
     #expect(workflow.steps.map(\.id) == ["plan", "test", "after"])
     #expect(workflow.steps[2].needs == ["test"])
-    #expect(workflow.isFan(workflow.steps[1]))
+    #expect(workflow.steps[1].isFan)
     #expect(workflow.rendered(as: .text).contains("test[*]"))
     #expect(workflow.rendered(as: .json).contains("\"id\": \"test\""))
   }
@@ -81,7 +81,7 @@ struct FanReadingTests {
       "", "[{ id: a, run: x }, { parallel: [{ id: b, run: x }, { id: c, run: x }] }]")
     #expect(workflow.steps.map(\.id) == ["plan", "test", "after"])
     #expect(workflow.steps.map(\.needs) == [[], ["plan"], ["test"]])
-    let template = try #require(workflow.template(of: workflow.steps[1]))
+    let template = try #require(workflow.steps[1].template)
     #expect(template.steps.map(\.id) == ["test[*]/a", "test[*]/b", "test[*]/c"])
     #expect(template.steps.map(\.needs) == [["test"], ["test[*]/a"], ["test[*]/a"]])
     #expect(template.ends == ["test[*]/b", "test[*]/c"])

@@ -73,8 +73,8 @@ extension PlannedStep {
     case .at, .stopped: isOpenEnded = true
     case nil: break
     }
-    items = workflow.items(of: step)
-    template = workflow.template(of: step).map { PlannedTemplate($0, of: workflow) }
+    items = step.items
+    template = step.template.map { PlannedTemplate($0, of: workflow) }
   }
 
   /// Takes the usual durations of the step and of those of its items.

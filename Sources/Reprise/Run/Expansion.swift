@@ -34,7 +34,7 @@ struct ExpansionStage: StepStage {
   ///
   /// - Returns: The result of such a step; nil for others.
   func result(of job: StepJob, attempt: Int) async throws(Withdrawn) -> StepResult? {
-    guard job.workflow.isFan(job.step) else { return nil }
+    guard job.step.isFan else { return nil }
     beginning: while true {
       switch places.begin(job, attempt: attempt) {
       case .begun: break beginning
@@ -94,7 +94,7 @@ extension RunDriver {
 
   private mutating func expand(_ request: ExpansionRequest) -> ExpansionRequest.Answer {
     let (plan, step) = (plan, request.job.index)
-    guard workflow.isFan(plan[step]) else {
+    guard plan[step].isFan else {
       return .failed("the step has another foreach since the workflow was reloaded")
     }
     if let problem = tooMany(request.items.count, of: step) { return .failed(problem) }
@@ -117,7 +117,7 @@ extension RunDriver {
 extension RunDriver {
   /// Returns why a step cannot have a number of items; nil if it can.
   fileprivate func tooMany(_ count: Int, of step: StepIndex) -> String? {
-    guard let template = workflow.template(of: plan[step]) else { return nil }
+    guard let template = plan[step].template else { return nil }
     guard template.steps.count * count <= Workflow.itemStepsMax else {
       return "\(count) items of \(template.steps.count) steps are more than "
         + "\(Workflow.itemStepsMax) steps: use fewer items"

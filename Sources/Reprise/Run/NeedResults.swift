@@ -27,7 +27,7 @@ extension Plan {
       let id = graph.id(of: need)
       if rules.anyOf.contains(id) {
         // A step that was expanded has only computed the items, which are alternatives, too.
-        let isExpanded = result.blockingResult == nil && workflow.items(of: self[need]) != nil
+        let isExpanded = result.blockingResult == nil && self[need].items != nil
         if !isExpanded { alternatives.append(result) }
       } else if rules.results[id] == .over, result != .stopped {
         others.append(result)
@@ -72,7 +72,7 @@ extension RunLedger.Page {
   /// A step that computes items has a weaker one: its success alone is none of the alternatives of
   /// which a step needs one.
   func resultOfSuccess(of step: StepIndex, _ outputs: StepOutputs) -> StepResult {
-    plan.workflow.isFan(plan[step]) ? .passed(outputs) : .succeeded(outputs)
+    plan[step].isFan ? .passed(outputs) : .succeeded(outputs)
   }
 
   /// Returns the result of a skipped step if the steps that need it are skipped, too.

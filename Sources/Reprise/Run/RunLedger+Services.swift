@@ -160,7 +160,7 @@ extension RunLedger.Page {
 
   /// Returns whether a step runs only if another one, which it needs, succeeds.
   private func mustSucceed(_ need: StepIndex, for step: StepIndex) -> Bool {
-    guard !plan.workflow.testsStatus(plan[step]) else { return false }
+    guard !plan[step].testsStatus else { return false }
     switch plan.expected(by: step, of: need) {
     case .success, .ready: return true
     case .over: return false

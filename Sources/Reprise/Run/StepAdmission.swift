@@ -34,7 +34,7 @@ struct StepAdmission: StepStage {
     if let blockingResult = job.blockingResult, !job.isFinally {
       guard blockingResult != .stopped,
         job.step.extrasIfAny?.cleanUp == nil
-          ? job.workflow.testsStatus(job.step) : ledger.decide({ $0.cleansUp(job) })
+          ? job.step.testsStatus : ledger.decide({ $0.cleansUp(job) })
       else {
         return .over(giveUp(job, because: blockingResult))
       }
@@ -110,7 +110,7 @@ struct StepAdmission: StepStage {
       return skip(job, .endingOfFile(job.status))
     }
     if let reason = reasonWithoutItem(job) ?? reasonNotToUndo(job) { return skip(job, reason) }
-    guard job.workflow.hasCondition(job.step) else { return nil }
+    guard job.step.hasCondition else { return nil }
     do throws(ResolutionError) {
       guard let condition = try job.workflow.unmetCondition(of: job.step, values.values(for: job))
       else {

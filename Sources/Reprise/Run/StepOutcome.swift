@@ -16,14 +16,14 @@ extension RunLedger.Page {
   var mainSteps: [StepIndex] { plan.mainSteps(among: plan.order) }
 
   /// The number of those steps.
-  private var mainCount: Int { state.steps.count - plan.workflow.finallyCount }
+  private var mainCount: Int { state.steps.count - plan.finallyCount }
 
   /// Whether all steps except those under `finally` have ended.
   var areMainStepsOver: Bool {
     guard ending == nil else { return true }
     guard state.counts.final >= mainCount, groups.retrying.isEmpty else { return false }
     // Steps under `finally` can have ended, too: on request, or with a result that was set by hand.
-    let ended = state.steps.suffix(plan.workflow.finallyCount).count { $0.phase.isFinal }
+    let ended = state.steps.suffix(plan.finallyCount).count { $0.phase.isFinal }
     return state.counts.final - ended >= mainCount
   }
 
@@ -98,7 +98,7 @@ extension RunLedger.Page {
         let own = plan.part(of: group, with: other)
         return own != nil && own != part
       }
-      return isInOtherPart || stopsAll && !plan.workflow.testsStatus(plan[other])
+      return isInOtherPart || stopsAll && !plan[other].testsStatus
     }
     let culprits = Set(self.groups.retrying.values.map(\.culprit))
     // Steps that are being stopped for a restart run in the next generation.

@@ -33,7 +33,7 @@ struct ValueSource: StepStage {
     reporter: (any StepReporter)? = nil
   ) -> StepContext {
     // Steps that share its work may need its standard output even if this step does not.
-    let needsCapture = job.workflow.needsStandardOutput(job.step) || resolved.share != nil
+    let needsCapture = job.step.needsStandardOutput || resolved.share != nil
     var context = StepContext(
       run: ledger.run, generation: job.generation, attempt: attempt, plan: job.plan,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
@@ -52,19 +52,20 @@ struct ValueSource: StepStage {
 
   /// Returns the values that the expressions of a step can refer to.
   func values(for job: StepJob) -> RunValues {
+    let workflow = job.workflow
     var values = RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
-      kept: job.workflow.keptValues,
+      kept: workflow.keptValues,
       state: { [ledger] id in ledger.decide { $0.state[id] } })
     values.stepVariables = StepVariables.values(
       for: job, settersIn: ledger.decide { $0.variableSetters }
     ) { id in values.step(id)?.outputs ?? [:] }
-    if !job.workflow.keptVariables.isEmpty {
-      let kept = job.workflow.keptVariables
+    let kept = workflow.keptVariables
+    if !kept.isEmpty {
       let own = kept[job.step.id] ?? job.step.extrasIfAny?.fan.flatMap { kept[$0] } ?? [:]
       values.stepVariables.merge(own) { written, _ in written }
     }
-    values.scopeOfVariables = job.workflow.scope(of: job.step)
+    values.scopeOfVariables = workflow.scope(of: job.step)
     values.directory = folder?.path
     values.directoryProblem = folder?.problem
     if job.isFinally { values.end = { [ledger] in ledger.decide { $0.end } } }
@@ -92,7 +93,7 @@ struct ValueSource: StepStage {
   /// - Throws: ``FailureReason`` if a part of it was dropped and an expression needs it.
   func standardOutput(of context: StepContext) throws(FailureReason) -> String {
     guard let captured = context.capture?.captured else { return "" }
-    guard !captured.isCut || !context.workflow.needsStandardOutput(context.step) else {
+    guard !captured.isCut || !context.step.needsStandardOutput else {
       throw .badOutputs(
         "its standard output has more than \(OutputCapture.bytesMax) bytes, which \"stdout\" cannot "
           + "hold; write what is needed to $REPRISE_OUTPUT or to a file")

@@ -31,7 +31,7 @@ struct MissingValues {
     self.whole = whole
     names = Set(part.missingDependencies().map(\.absent))
     groups = names.filter { name in
-      whole.indices(named: name).contains { whole.isFan(whole.steps[$0.position]) }
+      whole.indices(named: name).contains { whole.steps[$0.position].isFan }
     }
     // A step that became several, or that uses another file, is read through all of its steps.
     let steps = names.subtracting(groups).flatMap(whole.indices).map { whole.graph.id(of: $0) }

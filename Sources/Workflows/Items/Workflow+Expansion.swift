@@ -1,19 +1,19 @@
 // Expands the steps of a workflow whose items were computed during a run.
 
+extension Workflow.Step {
+  /// Whether the step is expanded during the run.
+  package var isFan: Bool { action.kind.isExpanded }
+
+  /// The recorded items of a step that is expanded during the run; nil if there are none.
+  package var items: [ExpandedItem]? { fan?.items }
+
+  /// The template of the steps for each item; nil for a step that is not expanded.
+  package var template: FanTemplate? { fan?.template }
+
+  private var fan: FanStep? { action.hasKind(FanStep.self) ? action.kind as? FanStep : nil }
+}
+
 extension Workflow {
-  /// Whether a step is expanded during the run.
-  package func isFan(_ step: Workflow.Step) -> Bool { step.action.kind.isExpanded }
-
-  /// Returns the recorded items of a step that is expanded during the run; nil if there are none.
-  package func items(of step: Workflow.Step) -> [ExpandedItem]? {
-    step.action.hasKind(FanStep.self) ? (step.action.kind as? FanStep)?.items : nil
-  }
-
-  /// Returns the template of the steps for each item; nil for a step that is not expanded.
-  package func template(of step: Workflow.Step) -> FanTemplate? {
-    step.action.hasKind(FanStep.self) ? (step.action.kind as? FanStep)?.template : nil
-  }
-
   /// The steps, and those of the templates of items.
   ///
   /// Each comes with the step of the workflow that it belongs to.
@@ -22,7 +22,7 @@ extension Workflow {
     all.reserveCapacity(steps.count)
     for step in steps {
       all.append((step, step))
-      for inner in template(of: step)?.allSteps ?? [] { all.append((inner, step)) }
+      for inner in step.template?.allSteps ?? [] { all.append((inner, step)) }
     }
     return all
   }
@@ -47,9 +47,9 @@ extension Workflow {
   /// - Parameter expansions: The items, by the ids of the steps; unknown steps are ignored.
   /// - Returns: The workflow.
   package func expanding(_ expansions: [String: [ExpandedItem]]) -> Workflow {
-    guard steps.contains(where: isFan) else { return self }
+    guard steps.contains(where: \.isFan) else { return self }
     var items = expansions
-    for step in steps where items[step.id] == nil { items[step.id] = self.items(of: step) }
+    for step in steps where items[step.id] == nil { items[step.id] = step.items }
     guard !items.isEmpty else { return self }
     let base = unexpanded
     var places = ExpandedPlaces(of: base)
@@ -82,7 +82,7 @@ extension Workflow {
   /// Returns the workflow with its steps expanded as those of another version.
   package func expanding(like other: Workflow) -> Workflow {
     var expansions: [String: [ExpandedItem]] = [:]
-    for step in other.steps { expansions[step.id] = other.items(of: step) }
+    for step in other.steps { expansions[step.id] = step.items }
     return expansions.isEmpty ? self : expanding(expansions)
   }
 

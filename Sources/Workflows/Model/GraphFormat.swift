@@ -60,7 +60,7 @@ extension Workflow {
     // Use s0, s1, … as ids, because words such as `end` are reserved in Mermaid.
     graph.indices.map { index in
       let step = steps[index.position]
-      let label = step.shownName + (isFan(step) ? "[*]" : "")
+      let label = step.shownName + (step.isFan ? "[*]" : "")
       let (left, right) = step.action.isService ? ("([", "])") : ("[", "]")
       return "  s\(index.position)\(left)\(quoted(label))\(right)"
     }
@@ -91,7 +91,7 @@ extension Workflow {
       "    {\"id\": \(quoted(step.id)), "
         + (step.extrasIfAny?.name.map { "\"name\": \(quoted($0)), " } ?? "") + "\"needs\": ["
         + step.needs.map(quoted).joined(separator: ", ") + "]"
-        + (isFan(step) ? ", \"expanded\": true" : "")
+        + (step.isFan ? ", \"expanded\": true" : "")
         + (step.action.isService ? ", \"service\": true" : "")
         + (step.extrasIfAny?.finally == nil ? "}" : ", \"finally\": true}")
     }

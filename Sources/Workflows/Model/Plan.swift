@@ -64,7 +64,10 @@ package struct Plan: Sendable, Equatable {
   }
 
   /// Whether there are steps under `finally`.
-  package var hasFinally: Bool { workflow.finallyCount > 0 }
+  package var hasFinally: Bool { finallyCount > 0 }
+
+  /// The number of steps under `finally`.
+  package var finallyCount: Int { version.parts.workflow.finallyCount }
 
   /// The steps that undo others, in topological order.
   package var undoingSteps: [StepIndex] { finallySteps.filter { self[$0].undoes != nil } }

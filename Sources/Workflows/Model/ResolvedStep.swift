@@ -192,16 +192,6 @@ extension Workflow {
     return nil
   }
 
-  /// Whether a step has a condition.
-  package func hasCondition(_ step: Workflow.Step) -> Bool {
-    step.extrasIfAny?.conditions.isEmpty == false
-  }
-
-  /// Whether a condition of a step tests the status of the previous steps, as `failure()` does.
-  package func testsStatus(_ step: Workflow.Step) -> Bool {
-    step.extrasIfAny?.conditions.contains { $0.template.testsStatus } ?? false
-  }
-
   /// Evaluates the templates of a step.
   ///
   /// - Parameters:
@@ -347,11 +337,6 @@ extension Workflow {
     let source = StepSource(
       workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings)
     return try source.text(of: key, "cache.key")
-  }
-
-  /// Whether the outputs of a step read its standard output.
-  package func needsStandardOutput(_ step: Workflow.Step) -> Bool {
-    step.extrasIfAny?.needsStandardOutput == true
   }
 
   /// The sources of the secrets of all files, with their scopes.

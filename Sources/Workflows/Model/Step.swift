@@ -113,6 +113,17 @@ extension Workflow {
 extension Workflow.Step {
   /// Whether the step itself sets the shell of its scripts, not its group or file.
   package var hasOwnShell: Bool { shell != nil && extrasIfAny?.inheritsShell != true }
+
+  /// Whether the step has a condition.
+  package var hasCondition: Bool { extrasIfAny?.conditions.isEmpty == false }
+
+  /// Whether a condition of the step tests the status of the previous steps, as `failure()` does.
+  package var testsStatus: Bool {
+    extrasIfAny?.conditions.contains { $0.template.testsStatus } ?? false
+  }
+
+  /// Whether its outputs read its standard output.
+  package var needsStandardOutput: Bool { extrasIfAny?.needsStandardOutput == true }
 }
 
 /// The settings that most steps do not have.

@@ -90,7 +90,7 @@ struct FanEquivalenceTests {
   private static func phases(_ run: Run) -> [String: StepPhase] {
     let workflow = run.workflow
     var phases: [String: StepPhase] = [:]
-    for (step, state) in zip(workflow.steps, run.state.steps) where !workflow.isFan(step) {
+    for (step, state) in zip(workflow.steps, run.state.steps) where !step.isFan {
       phases[step.id] = state.phase
     }
     return phases
