@@ -114,8 +114,7 @@ public final class Journal: Sendable {
       () throws(JournalError) in try run(with: id).endedAt != nil
     }
     guard let lock else {
-      let process = (try? run(with: id))?.process
-      throw JournalError("run \(id) is running in process \(process.map(String.init) ?? "?")")
+      throw JournalError.running(id, in: (try? run(with: id))?.process)
     }
     // Read the record only while holding the lock: another process may have driven the run until
     // just now.

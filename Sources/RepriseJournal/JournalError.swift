@@ -13,15 +13,18 @@ public struct JournalError: Error, Equatable, CustomStringConvertible {
   public let isOfCancelledRun: Bool
   /// Whether the journal has no run of the id.
   public let isOfUnknownRun: Bool
+  /// Whether a run cannot be resumed because another process drives it, or this one.
+  public let isOfRunningRun: Bool
 
   init(
     _ description: String, isOfUsedID: Bool = false, isOfCancelledRun: Bool = false,
-    isOfUnknownRun: Bool = false
+    isOfUnknownRun: Bool = false, isOfRunningRun: Bool = false
   ) {
     self.description = description
     self.isOfUsedID = isOfUsedID
     self.isOfCancelledRun = isOfCancelledRun
     self.isOfUnknownRun = isOfUnknownRun
+    self.isOfRunningRun = isOfRunningRun
   }
 
   static func used(_ id: RunID) -> JournalError {
@@ -34,6 +37,11 @@ public struct JournalError: Error, Equatable, CustomStringConvertible {
 
   static func unknown(_ id: RunID) -> JournalError {
     JournalError("there is no run \(id)", isOfUnknownRun: true)
+  }
+
+  static func running(_ id: RunID, in process: Int?) -> JournalError {
+    JournalError(
+      "run \(id) is running in process \(process.map(String.init) ?? "?")", isOfRunningRun: true)
   }
 
   /// What a user can do about an unusable folder, in a program that embeds the engine or the command.

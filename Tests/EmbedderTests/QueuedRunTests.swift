@@ -169,6 +169,21 @@ struct QueuedRunTests {
     #expect(unrecorded?.isOfUnknownRun == true)
   }
 
+  @Test
+  func
+    `a run that another program has resumed in the meantime is refused with an error of its own`()
+    async throws
+  {
+    let busy = try await Busy()
+    let other = RunHost(Engine(), recordingIn: try Journal(at: busy.folder.path + "/journal"))
+    let order = try Busy.workflow(nil)
+    await #expect(throws: HostError.isRunning(busy.first.id)) {
+      try await other.enqueue(resuming: busy.first.id, with: order)
+    }
+    busy.opened.open()
+    await busy.becomesIdle()
+  }
+
   @Test func `a cancel that is confirmed is recorded, in the queue and in a run`() async throws {
     let busy = try await Busy()
     let second = try await busy.enqueue()

@@ -158,6 +158,39 @@ struct WorkflowTestTests {
     #expect(test.elapsed == .seconds(6 * 3600 + 60))
   }
 
+  @Test func `a request is carried out before a moment that has come is reached again`()
+    async throws
+  {
+    let workflow = try Workflow("hours") {
+      Step("a") { context in try await context.clock.sleep(for: .seconds(3600)) }
+    }
+    let test = try WorkflowTest(workflow)
+    try await test.advance(until: .started("a"))
+    test.run.restart()
+    try await test.advance(until: .started("a"))
+    #expect(test.state.generation == 2 && test.events.starts(of: "a") == 2)
+    test.run.cancel()
+    #expect(try await test.outcome() == .cancelled)
+    #expect(test.elapsed == .zero)
+  }
+
+  @Test func `a test stops at later attempts, and says that a crash has ended it`() async throws {
+    let workflow = try Workflow("flaky") {
+      Step("a", .retry(Retry(limit: 3, delay: .seconds(60)))) { _ in throw Unavailable() }
+    }
+    let test = try WorkflowTest(workflow)
+    try await test.advance(until: .retrying("a"))
+    try await test.advance(until: .retrying("a", after: 2))
+    #expect(test.elapsed == .seconds(60) && test.state["a"]?.attempt == 2)
+    try await test.advance(until: .started("a", attempt: 3))
+    #expect(test.elapsed == .seconds(120))
+    test.crash()
+    let error = await #expect(throws: WorkflowTestError.self) {
+      try await test.advance(until: .ended)
+    }
+    #expect("\(try #require(error))".contains("nothing goes on before resume()"))
+  }
+
   @Test func `replaced steps keep their items, conditions and outputs`() async throws {
     let text = """
       steps:

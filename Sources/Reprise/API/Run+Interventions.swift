@@ -1,5 +1,6 @@
 // `Run.perform`: the one way in which requests reach a live run.
 
+import Synchronization
 import Workflows
 
 extension Run {
@@ -101,11 +102,16 @@ extension Run {
     }
   }
 
+  /// Whether anything that was requested was not answered yet, such as a cancel.
+  package var hasOpenRequests: Bool { openRequestCount.withLock { $0 > 0 } }
+
   private func post(
     _ input: RunMachine.Input, by requester: Requester, _ effect: Ticket<Void>,
     _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
-    let request = RunDriver.Request.intervention(input, by: requester) { result in
+    openRequestCount.withLock { $0 += 1 }
+    let request = RunDriver.Request.intervention(input, by: requester) { [weak self] result in
+      self?.openRequestCount.withLock { $0 -= 1 }
       effect.answer(())
       answer(result)
     }

@@ -18,6 +18,8 @@ public final class Run: Sendable {
   let end = SharedAnswer<RunOutcome>()
   /// The first signal that has cancelled the run.
   let stopSignal = Mutex<Int32?>(nil)
+  /// The number of requests that were not answered yet.
+  let openRequestCount = Mutex(0)
 
   /// Whether a run is new or resumed.
   enum Beginning {

@@ -220,6 +220,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownRun(RunID)
   /// The run is not to be cancelled: it has ended in another way.
   case hasEnded(RunID, RunStatus)
+  /// The run is not to be resumed: another process drives it, or this one, so it goes on.
+  case isRunning(RunID)
   /// The host was shut down, and starts no more runs.
   case isShutDown
   /// The run cannot be recorded, resumed or reached for another reason.
@@ -233,6 +235,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case let error as JournalError where error.isOfUsedID: self = .idIsUsed(id)
     case let error as JournalError where error.isOfCancelledRun: self = .cancelled(id)
     case let error as JournalError where error.isOfUnknownRun: self = .unknownRun(id)
+    case let error as JournalError where error.isOfRunningRun: self = .isRunning(id)
     case let problem as Problem: self = .failed(problem.text.string.withoutErrorPrefix)
     default: self = .failed("\(error)")
     }
@@ -251,6 +254,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         + "the limit (ulimit -n)"
     case .unknownRun(let run): "there is no run \(run)"
     case .hasEnded(let run, let status): "run \(run) has ended: \(status.rawValue)"
+    case .isRunning(let run): "run \(run) is running already"
     case .isShutDown: "the host has been shut down"
     case .failed(let reason): reason
     }

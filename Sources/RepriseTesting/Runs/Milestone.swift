@@ -25,10 +25,13 @@ public struct Milestone: Sendable, CustomStringConvertible {
   ///
   /// A closure that waits for nothing has also ended by then.
   ///
-  /// - Parameter step: The id of the step.
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - attempt: The number of the attempt; the moment has come also when a later one has started.
   /// - Returns: The moment.
-  public static func started(_ step: String) -> Milestone {
-    of(step, "has started") { $0.attempt > 0 }
+  public static func started(_ step: String, attempt: Int = 1) -> Milestone {
+    let clause = attempt == 1 ? "has started" : "has started attempt \(attempt)"
+    return of(step, clause) { $0.attempt >= attempt }
   }
 
   /// A step has succeeded in this generation.
@@ -49,10 +52,13 @@ public struct Milestone: Sendable, CustomStringConvertible {
 
   /// A step waits for its next attempt.
   ///
-  /// - Parameter step: The id of the step.
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - attempt: The least number of the attempt that has failed.
   /// - Returns: The moment.
-  public static func retrying(_ step: String) -> Milestone {
-    of(step, "waits for its next attempt") { $0.retry != nil }
+  public static func retrying(_ step: String, after attempt: Int = 1) -> Milestone {
+    let clause = "waits for its next attempt" + (attempt == 1 ? "" : " after attempt \(attempt)")
+    return of(step, clause) { $0.retry != nil && $0.attempt >= attempt }
   }
 
   /// A step waits for approval.
@@ -72,7 +78,9 @@ public struct Milestone: Sendable, CustomStringConvertible {
     _ step: String, _ clause: String, _ condition: @escaping @Sendable (StepState) -> Bool
   ) -> Milestone {
     Milestone(description: "step \"\(step)\" \(clause)", step: step) { state in
-      state[step].map(condition) ?? false
+      // What is being stopped for a restart is over.
+      if state.phase == .restarting, state.isStopping(step) { return false }
+      return state[step].map(condition) ?? false
     }
   }
 }

@@ -140,14 +140,19 @@ public final class WorkflowTest: Sendable {
 
   /// Advances the run to a moment, and leaves it there.
   ///
-  /// - Parameter milestone: The moment; returns immediately if it is now.
-  /// - Throws: ``WorkflowTestError`` if the run ends, or can do nothing more, before that moment;
+  /// What was requested from the run before is carried out first.
+  ///
+  /// - Parameter milestone: The moment; returns immediately if it is now: a step that has started and waits
+  ///   for its third attempt has started. See ``Milestone/started(_:attempt:)`` and
+  ///   ``Milestone/retrying(_:after:)``.
+  /// - Throws: ``WorkflowTestError`` if the run ends, crashes, or can do nothing more, before that moment;
   ///   `CancellationError` if the current task is cancelled.
   public func advance(until milestone: Milestone) async throws {
     let run = run
     try await drive(
       to: milestone,
       TestExecutor.Drive(isOver: {
+        guard !run.hasOpenRequests else { return false }
         let state = run.state
         return milestone.isReached(state) || Milestone.ended.isReached(state)
       }))
@@ -253,7 +258,9 @@ public final class WorkflowTest: Sendable {
       else { return }
       problem = "the run has ended"
     case .limit: return
-    case .cancelled: throw CancellationError()
+    case .cancelled:
+      guard clock.executor.isStopped else { throw CancellationError() }
+      problem = "the engine has crashed, and nothing goes on before resume()"
     case .stuck: problem = "nothing more can happen"
     case .busy: problem = "the run does not come to rest"
     }

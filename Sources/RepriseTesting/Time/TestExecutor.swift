@@ -91,6 +91,9 @@ final class TestExecutor: TaskExecutor {
 
   var now: Timestamp { state.withLock { $0.now } }
 
+  /// Whether no work runs any more.
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
   /// The number of items of work that drives have run.
   var itemCount: Int { state.withLock { $0.itemCount } }
 
