@@ -39,7 +39,7 @@ package struct TerminalProcess: Sendable {
             kind: .report, descriptor: $0.descriptor, filter: ReportLines(after: nil))
         }
         return ChildState(
-          child: ChildProcess(id: pid, roomForOutput: {}), tag: command.tagEntries,
+          child: ChildProcess(id: pid, roomForOutput: {}), of: command,
           streams: [streams].compactMap(\.self), channel: channel, onOutput: onReport)
       case .failure(let error):
         if let channel {

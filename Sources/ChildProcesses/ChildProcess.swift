@@ -58,8 +58,7 @@ package final class ChildProcess: Sendable {
       case .success(let pid):
         let child = ChildProcess(id: pid, roomForOutput: roomForOutput)
         let state = ChildState(
-          child: child, tag: command.tagEntries, streams: ends.streams(filter),
-          channel: ends.channel,
+          child: child, of: command, streams: ends.streams(filter), channel: ends.channel,
           onOutput: onOutput)
         state.stopsOthers = command.stopsOthers
         return state

@@ -59,7 +59,9 @@ final class ChildState {
   }
 
   let child: ChildProcess
-  let tag: [String]
+  /// The names of the variables in ``tag``.
+  private let tagNames: [String]
+  private let environment: Environment
   /// The report channel, if any, to be removed at the end.
   let channel: ReportChannel?
   private let onOutput: @Sendable (OutputLines) -> Bool
@@ -91,6 +93,12 @@ final class ChildState {
   private static let drainBytesMax = 4 << 20
 
   var pid: Int32 { child.id }
+  /// The entries of the environment that identify the tree.
+  ///
+  /// Made when it is asked for: most trees are over before anything is searched for.
+  var tag: [String] {
+    tagNames.compactMap { name in environment[name].map { "\(name)=\($0)" } }
+  }
   var isKillDue: Bool { killsAt.map { $0 <= .now } ?? false }
   /// Whether a process may still hold one of the streams.
   ///
@@ -98,11 +106,11 @@ final class ChildState {
   var hasOpenStream: Bool { streams.contains { $0.isOpen && $0.kind != .report } }
 
   init(
-    child: ChildProcess, tag: [String], streams: [Stream], channel: ReportChannel?,
+    child: ChildProcess, of command: Command, streams: [Stream], channel: ReportChannel?,
     onOutput: @escaping @Sendable (OutputLines) -> Bool
   ) {
     self.child = child
-    self.tag = tag
+    (tagNames, environment) = (command.tag, command.environment)
     self.streams = streams
     self.channel = channel
     self.onOutput = onOutput

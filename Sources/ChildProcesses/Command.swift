@@ -56,11 +56,6 @@ package struct Command: Sendable, Equatable {
 }
 
 extension Command {
-  /// The entries of the environment that identify the process tree.
-  var tagEntries: [String] {
-    tag.compactMap { name in environment[name].map { name + "=" + $0 } }
-  }
-
   /// Returns the environment of the process: with `PWD` if it has a directory of its own, and with the
   /// path of its channel.
   ///
