@@ -33,7 +33,8 @@ export async function showTable(box, run, actions) {
   ), el("p", { class: "dim note" }, "Each column is a run, the newest one on the right. The "
     + "stronger a colour, the longer the step took then. A cell leads to the step of that run."),
   rows.length < table.steps.length
-    && el("p", { class: "welcome dim" }, `and ${countText(table.steps.length - rows.length, "more step")}`));
+    && el("p", { class: "welcome dim" },
+      `and ${countText(table.steps.length - rows.length, "more step")}`));
 }
 
 /** Compares the run with another one, or with an earlier generation. */
