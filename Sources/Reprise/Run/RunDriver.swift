@@ -361,7 +361,7 @@ struct RunDriver {
     await ledger.outputRecorded()
     var notices: [String] = []
     if let run = ledger.state.run {
-      notices = await performer.runners.release(run).map { performer.masked($0) }
+      notices = await performer.work.releaseRunners(of: run).map { performer.masked($0) }
     }
     return await ledger.end { [timeout = workflow.timeout, notices] page in
       for text in notices { page.record(.runNotice(text)) }

@@ -33,6 +33,23 @@ struct WorkStage: StepStage {
     return try runners.executor(of: settled, executor)
   }
 
+  /// Gives back what runners keep for the steps of a run.
+  ///
+  /// An engine before this one may have died before it had removed the job of a step that was cancelled alone
+  /// and does not run again, so its runner looks for it.
+  ///
+  /// - Returns: What could not be given back, in sentences.
+  func releaseRunners(of run: RunID) async -> [String] {
+    let cancelled = ledger.decide { page in
+      page.plan.order.filter {
+        page.state[$0].phase.isCancelledByRequest && page.state[$0].placement != nil
+      }.map { (page.plan[$0], page.state[$0].attempt) }
+    }
+    // One that cannot be used now has nothing that could be given back now.
+    for (step, attempt) in cancelled { _ = try? executor(for: step, attempt: attempt) }
+    return await runners.release(run)
+  }
+
   /// Carries out one attempt within its timeout, and then gives the places of its pool back.
   ///
   /// - Returns: The event that ends the attempt.
