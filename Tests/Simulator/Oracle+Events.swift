@@ -222,6 +222,8 @@ extension Oracle {
       start(position, attempt: attempt, time)
     case .cancelling:
       expect(.waiting, .running)
+      // If its engine dies now, no event says that it was cancelled.
+      wereCancelled.insert(name(position))
     case .pausing:
       fail("transition", "\(name(position)) does not wait")
     case .retrying, .repeating:
