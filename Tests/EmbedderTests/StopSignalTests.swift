@@ -65,7 +65,9 @@ struct StopSignalTests {
       send(.hangUp)
     }
     reading.cancel()
-    #expect(await reading.value == [.hangUp, .hangUp])
+    let received = await reading.value
+    // One that was sent to the test before may arrive late.
+    #expect(received.count >= 2 && received.allSatisfy { $0 == .hangUp }, "\(received)")
   }
 
   @Test func `watching signals does not retain a run`() async throws {
