@@ -23,7 +23,7 @@ struct DecidedStepTests {
 
   /// Runs a workflow until an answer, with a step beside that is released after it.
   ///
-  /// - Returns: The events, and their number after the answer had its effect.
+  /// - Returns: The events.
   private static func events(
     of workflow: Workflow, _ decide: (Run) async throws -> Void
   ) async throws -> [Event] {
@@ -44,6 +44,22 @@ struct DecidedStepTests {
     gate.open()
     _ = try await run.outcome
     return memory.events.value
+  }
+
+  /// Runs a workflow until its question is refused, and then to its end.
+  ///
+  /// - Returns: The events, and the position of the refusal among them.
+  private static func refusal(
+    in workflow: Workflow, by requester: Requester = .api
+  ) async throws -> (events: [Event], position: Int) {
+    let events = try await events(of: workflow) { run in
+      try await run.perform(.approve(step: "ask", isApproved: false), by: requester)
+    }
+    let position = try #require(
+      events.firstIndex {
+        if case .step("ask", _, .failed(.rejected)) = $0.kind { true } else { false }
+      })
+    return (events, position)
   }
 
   private struct Continued {
@@ -88,13 +104,7 @@ struct DecidedStepTests {
 
   @Test func `a refused step is not asked again`() async throws {
     let workflow = try Self.workflow()
-    let events = try await Self.events(of: workflow) { run in
-      try await run.perform(.approve(step: "ask", isApproved: false), by: Requester(.key))
-    }
-    let refused = try #require(
-      events.firstIndex {
-        if case .step("ask", _, .failed(.rejected)) = $0.kind { true } else { false }
-      })
+    let (events, refused) = try await Self.refusal(in: workflow, by: Requester(.key))
     for length in (refused + 1)..<events.count {
       let continued = try await Self.resume(events.prefix(length), with: workflow)
       #expect(continued.outcome == Self.failure, "after \(length) events")
@@ -108,9 +118,7 @@ struct DecidedStepTests {
 
   @Test func `a refused step is asked again in a run that had ended, or from it`() async throws {
     let workflow = try Self.workflow()
-    let events = try await Self.events(of: workflow) { run in
-      try await run.perform(.approve(step: "ask", isApproved: false), by: .api)
-    }
+    let (events, _) = try await Self.refusal(in: workflow)
     let ended = try await Self.resume(events, with: workflow)
     #expect(ended.outcome == nil)
     for step in ["ask", "first"] {
@@ -123,9 +131,7 @@ struct DecidedStepTests {
 
   @Test func `a refusal that is not recorded again survives a second interruption`() async throws {
     let workflow = try Self.workflow()
-    var events = try await Self.events(of: workflow) { run in
-      try await run.perform(.approve(step: "ask", isApproved: false), by: .api)
-    }
+    var (events, _) = try await Self.refusal(in: workflow)
     events.removeLast()
     for _ in 0..<2 {
       var state = RunState()
@@ -168,13 +174,7 @@ struct DecidedStepTests {
 
   @Test func `what a refusal has stopped stays stopped`() async throws {
     let workflow = try Self.workflow("fail-fast: true\n")
-    let events = try await Self.events(of: workflow) { run in
-      try await run.perform(.approve(step: "ask", isApproved: false), by: .api)
-    }
-    let refused = try #require(
-      events.firstIndex {
-        if case .step("ask", _, .failed(.rejected)) = $0.kind { true } else { false }
-      })
+    let (events, refused) = try await Self.refusal(in: workflow)
     for length in (refused + 1)..<events.count {
       let continued = try await Self.resume(events.prefix(length), with: workflow)
       #expect(continued.outcome == Self.failure, "after \(length) events")
@@ -185,13 +185,7 @@ struct DecidedStepTests {
   @Test func `a refusal that is tolerated lets the steps after it run`() async throws {
     let text = Self.text.replacing("approval: Go?", with: "approval: Go?, continue-on-error: true")
     let workflow = try Workflow(text: text, file: "w.yaml")
-    let events = try await Self.events(of: workflow) { run in
-      try await run.perform(.approve(step: "ask", isApproved: false), by: .api)
-    }
-    let refused = try #require(
-      events.firstIndex {
-        if case .step("ask", _, .failed(.rejected)) = $0.kind { true } else { false }
-      })
+    let (events, refused) = try await Self.refusal(in: workflow)
     let continued = try await Self.resume(events.prefix(refused + 1), with: workflow)
     #expect(continued.outcome == .succeeded)
     #expect(continued.begun.contains("after") && !continued.begun.contains("ask"))
