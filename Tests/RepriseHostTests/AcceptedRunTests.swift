@@ -24,6 +24,12 @@ struct AcceptedRunTests {
     }
     let first = try await host.enqueue(workflow)
     _ = try await first.begun()
+    // It writes nothing of itself any more while its table is away.
+    try await expectEventually("its start is recorded") {
+      try await journal.events(of: first.id).contains {
+        if case .step(_, _, .started) = $0.kind { true } else { false }
+      }
+    }
     let second = try await host.enqueue(workflow)
     await expectEventually("it waits") { messages.withLock { $0.count } == 1 }
     try journal.rename("run", to: "away")

@@ -92,10 +92,27 @@ struct UnansweredSubmissionTests {
     begun.cancel()
     await #expect(throws: RunnerFailure.self) { try await begun.value }
     #expect(try await runner.revoke(Self.token()) == nil)
-    scheduler.gate.open()
-    await expectEventually("its number is known") {
-      scheduler.numbered.withLock { $0?.key(of: Self.token()) } == "1"
-    }
+    await scheduler.answer(Self.token())
+  }
+
+  @Test(arguments: [false, true])
+  func `a job that is cancelled during its submission leaves the queue`(
+    answersFirst: Bool
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let (clock, scheduler) = (SteppingClock(), NumberScheduler())
+    let runner = scheduler.runner(in: folder.path, clock)
+    scheduler.isSlow.withLock { $0 = true }
+    let begun = Task { try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token()) }
+    await expectEventually("it is submitted") { scheduler.left == ["1"] }
+    begun.cancel()
+    await #expect(throws: RunnerFailure.self) { try await begun.value }
+    if answersFirst { await scheduler.answer(Self.token()) }
+    #expect(try await runner.revoke(Self.token()) == nil)
+    if !answersFirst { await scheduler.answer(Self.token()) }
+    clock.advance(by: .seconds(10))
+    #expect(await runner.release(Self.run) == nil)
+    #expect(scheduler.left == [])
   }
 }
 
@@ -113,6 +130,14 @@ private final class NumberScheduler: JobScheduler {
   let numbered = Mutex<NumberedJobs?>(nil)
   private let jobs = Mutex<[String]>([])
   private let count = Mutex(0)
+
+  /// Answers submissions, and waits until the number of a job is known.
+  func answer(_ token: AttemptToken) async {
+    gate.open()
+    await expectEventually("its number is known") {
+      self.numbered.withLock { $0?.key(of: token) } != nil
+    }
+  }
 
   var left: [String] { jobs.withLock { $0 } }
 

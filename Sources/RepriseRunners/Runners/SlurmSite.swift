@@ -177,12 +177,17 @@ final class SlurmSite: JobSite {
     let start = clock.now
     while true {
       await queue.refresh()
-      guard !Task.isCancelled, let job = await queue.job(of: token) else { break }
-      if ["COMPLETED", "FAILED"].contains(job.state) { return nil }
-      let isCompleting = job.phase == .ending
-      guard isCompleting || job.isActive else {
-        return end(of: token, job.state, job.reason, on: job.node)
+      guard !Task.isCancelled else { break }
+      let job = await queue.job(of: token)
+      if let job {
+        if ["COMPLETED", "FAILED"].contains(job.state) { return nil }
+        guard job.phase == .ending || job.isActive else {
+          return end(of: token, job.state, job.reason, on: job.node)
+        }
+      } else {
+        guard await queue.isTooEarly(for: token) else { break }
       }
+      let isCompleting = job?.phase == .ending
       let limit = isCompleting ? Self.completionTimeMax : Self.endTimeMax
       guard clock.now - start < limit else { break }
       try? await clock.sleep(for: Self.endPause)

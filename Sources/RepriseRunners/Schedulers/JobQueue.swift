@@ -86,6 +86,12 @@ actor JobQueue {
     scheduler.key(of: token).flatMap { jobs[$0] }
   }
 
+  /// Whether the last answer was too early to list the job of an attempt, which a later one may show.
+  func isTooEarly(for token: AttemptToken) -> Bool {
+    guard let askedAt, scheduler.key(of: token) != nil, job(of: token) == nil else { return false }
+    return !times.isListed(token, at: askedAt)
+  }
+
   /// Asks now, together with all that ask at the same time; returns early if the task is cancelled.
   func refresh() async {
     if !isAsking {

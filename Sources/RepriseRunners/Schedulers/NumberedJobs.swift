@@ -67,9 +67,12 @@ final class NumberedJobs: Scheduler {
     }
   }
 
-  /// Says how many submissions of a run were not answered; nil if all were.
-  func unansweredSubmissions(of run: RunID) -> String? {
+  /// Forgets a run, which has ended.
+  ///
+  /// - Returns: How many of its submissions were not answered, in a sentence; nil if all were.
+  func end(_ run: RunID) -> String? {
     own.withLock { own in own = own.filter { $0.run != run } }
+    for token in numbers.withLock({ Array($0.keys) }) where token.run == run { drop(token) }
     let count = unanswered.withLock { unanswered in
       defer { unanswered = unanswered.filter { $0.key.run != run } }
       return unanswered.filter { $0.key.run == run }.values.reduce(0, +)
@@ -85,7 +88,16 @@ final class NumberedJobs: Scheduler {
     whole.withLock { $0[comparing(number)] = number }
   }
 
+  /// Forgets the number of an attempt that is over.
+  ///
+  /// A number that is not noted in the folder of the attempt is kept until the end of the run: the job of an
+  /// attempt that was given up during its submission leaves the queue by it.
   func forget(_ token: AttemptToken) {
+    guard !AttemptFolder(of: token, in: attempts).submissionNote.isEmpty else { return }
+    drop(token)
+  }
+
+  private func drop(_ token: AttemptToken) {
     guard let number = numbers.withLock({ $0.removeValue(forKey: token) }) else { return }
     whole.withLock { $0[comparing(number)] = nil }
   }

@@ -229,10 +229,13 @@ final class SchedulerSite: JobSite {
     var pause = GrowingDelay(from: .milliseconds(400))
     while !Task.isCancelled {
       await jobs.queue.refresh()
-      guard let job = await jobs.queue.job(of: token) else { break }
-      guard job.isActive || job.phase == .ending else {
-        if job.cause != nil { return end(job) }
-        break
+      if let job = await jobs.queue.job(of: token) {
+        guard job.isActive || job.phase == .ending else {
+          if job.cause != nil { return end(job) }
+          break
+        }
+      } else {
+        guard await jobs.queue.isTooEarly(for: token) else { break }
       }
       guard clock.now - start < Self.endTimeMax else { break }
       try? await clock.sleep(for: pause.next(upTo: Self.pauseMax))
@@ -269,16 +272,14 @@ final class SchedulerSite: JobSite {
 
   func finishWithdrawals(of run: RunID, _ claimed: () -> [AttemptToken]) async -> String? {
     let left = await jobs.finishWithdrawals(of: run, claimed())
-    let sentences = [left, numbered.unansweredSubmissions(of: run)].compactMap(\.self)
+    let sentences = [left, numbered.end(run)].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
   func forget(_ token: AttemptToken) {
     // Of several jobs, another one may have run the attempt.
     if numbered.isOneOfSeveral(token) { jobs.withdraw(token) }
-    Task {
-      await jobs.forget(token)
-      numbered.forget(token)
-    }
+    numbered.forget(token)
+    Task { await jobs.forget(token) }
   }
 }

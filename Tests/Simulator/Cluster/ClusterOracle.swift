@@ -35,6 +35,10 @@ final class ClusterOracle: @unchecked Sendable {
   private var alive: [String: AttemptToken] = [:]
   /// The attempts that the record says are in progress, by the id of the step.
   private var current: [String: AttemptToken] = [:]
+  /// When the record said first that an attempt waits for the cluster.
+  private var queuedAt: [AttemptToken: Int64] = [:]
+  /// For what the cluster has ended the jobs of an attempt, also after the end of the attempt itself.
+  private var jobCauses: [AttemptToken: Set<LossCause>] = [:]
   /// The times of the requests that stop steps.
   private var requests: [Int64] = []
   private var submittedAt: Int64?
@@ -140,6 +144,11 @@ final class ClusterOracle: @unchecked Sendable {
     attempts[token]?.endedAt = now
   }
 
+  /// Notes that a job of an attempt is in another state, perhaps ended for a reason.
+  func changed(_ token: AttemptToken, to state: ClusterJob.State) {
+    if let cause = state.cause { jobCauses[token, default: []].insert(cause) }
+  }
+
   // MARK: The record
 
   func requested() { requests.append(scheduler.now) }
@@ -167,7 +176,9 @@ final class ClusterOracle: @unchecked Sendable {
 
   private func receive(_ event: Event.StepEvent, of id: String) {
     switch event {
-    case .queued(let place, _): current[id] = AttemptToken(place.token)
+    case .queued(let place, _):
+      current[id] = AttemptToken(place.token)
+      if let token = current[id], queuedAt[token] == nil { queuedAt[token] = scheduler.now }
     case .succeeded:
       over(id) { token, attempt in
         check(
@@ -179,8 +190,10 @@ final class ClusterOracle: @unchecked Sendable {
     case .cancelled:
       over(id) { token, attempt in
         guard let attempt, attempt.end == .success else { return }
+        // The request may have been on its way when the attempt began.
+        let since = queuedAt[token] ?? attempt.beganAt
         check(
-          requests.contains { $0 == 0 || $0 >= attempt.beganAt }, "lost success",
+          requests.contains { $0 == 0 || $0 >= since }, "lost success",
           "\(token) has succeeded, and is recorded as cancelled, though no one has asked for it")
       }
     default: break
@@ -220,6 +233,11 @@ final class ClusterOracle: @unchecked Sendable {
     func fails(_ text: String) {
       fail("reason", "\(token) has ended as \(said(attempt)), and \(text): \(reason)")
     }
+    // What the cluster has said of its job since is true, too.
+    func isKnown(_ cause: LossCause?) -> Bool {
+      reason.lossCause == cause
+        || reason.lossCause.map { jobCauses[token]?.contains($0) == true } ?? false
+    }
     if case .lost = reason { counts.lost += 1 }
     guard let attempt, let end = attempt.end else {
       if attempt == nil, case .notStarted = reason { return }
@@ -231,10 +249,10 @@ final class ClusterOracle: @unchecked Sendable {
     case .exit(let status):
       if reason != .exited(status: status) { fails("the record says") }
     case .killed, .stopped:
-      // Its own end was not asked for from outside of the run.
-      if reason.lossCause != nil { fails("the record says") }
+      // Its own end was not asked for from outside of the run, but the cluster may have ended its job.
+      if !isKnown(nil) { fails("the record says") }
     case .cause(let cause):
-      let isKnown = reason.lossCause == cause
+      let isKnown = isKnown(cause)
       if case .lost = reason {
       } else if cause != .outOfMemory || isTruthful {
         fails("the record says")

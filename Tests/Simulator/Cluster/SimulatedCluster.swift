@@ -210,6 +210,7 @@ final class SimulatedCluster: @unchecked Sendable {
   func end(_ job: ClusterJob, _ state: ClusterJob.State) {
     if job.state == .running, let node = job.node { usedSlots[node] -= 1 }
     job.set(state, at: now)
+    oracle.changed(job.token, to: state)
     oracle.print("job \(job.id) is \(state.rawValue)")
     after(1) { [self] in dispatch() }
   }
