@@ -62,10 +62,16 @@ extension Slots.State {
 
   /// Assigns slots to the first eligible step in the queue, unless another step is starting.
   private mutating func nextTurn() -> [Slots.Turn] {
-    guard starting == nil, free > 0, !isPaused else { return [] }
+    let mayBegin = free > 0 && !isPaused
+    guard starting == nil, mayBegin || !order.goingOn.isEmpty else { return [] }
     while let rank = queue.popSmallest() {
       let step = order.step(ofRank: rank)
       guard waiting[step] != nil else { continue }
+      // What goes on from an earlier engine runs already, also in a pause and beyond a lower limit.
+      guard mayBegin || order.goingOn.contains(step) else {
+        queue.insert(rank)
+        return []
+      }
       var own = (limitsOfStep[step] ?? []) + items.limits(toBegin: step)
       if let kept = keptLimits[step] { own.removeAll(where: kept.contains) }
       guard takeLimits(own, for: step, rank) else { continue }

@@ -33,10 +33,11 @@ final class GenerationQueue: StepQueue {
     switch performer.admission.admit(job, future) {
     case .over(let result):
       return result
-    case .toSlots:
+    case .toSlots(let isStopped):
       let executor =
         replacement ?? (usesPool ? nil : performer.work.taskExecutor(for: job.step))
       slots.enter(step, generation: generation) { future.begin(on: executor) }
+      if isStopped { future.interrupt() }
     case .toApproval:
       // It takes its slots once it is approved.
       slots.enter(step, generation: generation, .place) { future.begin(on: replacement) }
@@ -49,6 +50,8 @@ final class GenerationQueue: StepQueue {
   }
 
   func leave(_ future: StepFuture) -> StepResult? {
+    // What has survived the engine before is stopped where it runs, in its turn.
+    guard !performer.isAdopted(future.step) else { return nil }
     guard slots.withdraw(future.step, generation: generation) else { return nil }
     let result = performer.end(future.step, attempt: 0, .cancelled(.request))
     performer.reportEnd(of: future.step)

@@ -11,11 +11,14 @@ struct PlaceStage: StepStage {
 
   /// Takes the slots of a step for an attempt, once the steps that it uses are ready.
   ///
+  /// A step that an earlier engine has started goes on, also when it was stopped.
+  ///
   /// - Throws: ``Withdrawn`` if the step was stopped.
   func takeSlots(_ job: StepJob, attempt: Int, isAdopted: Bool) async throws(Withdrawn) {
     while true {
-      guard await takeSlots(job, attempt: attempt) else { throw Withdrawn() }
+      let hasSlots = await takeSlots(job, attempt: attempt)
       if isAdopted { return }
+      guard hasSlots else { throw Withdrawn() }
       guard try await waitForUsedSteps(job) else { return }
     }
   }
@@ -116,6 +119,7 @@ struct PlaceStage: StepStage {
       try await takeSlotsAgain(job)
     } catch let error as Withdrawn {
       places.own?.release()
+      if isAdopted { return (AttemptPlaces(), nil) }
       throw error
     } catch {
       places.own?.release()

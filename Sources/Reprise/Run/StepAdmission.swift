@@ -11,8 +11,8 @@ struct StepAdmission: StepStage {
   enum Admission {
     /// The step does not run.
     case over(StepResult)
-    /// The step waits for its slots.
-    case toSlots
+    /// The step waits for its slots; it may be stopped by now, and has survived the engine before.
+    case toSlots(isStopped: Bool)
     /// The step waits for approval and then for its slots.
     case toApproval
     /// The step only waits.
@@ -39,19 +39,18 @@ struct StepAdmission: StepStage {
         return .over(giveUp(job, because: blockingResult))
       }
     }
-    if attemptToAdopt(job).token == nil, let result = resultWithoutStarting(job) {
-      return .over(result)
-    }
+    let isAdopted = isAdopted(step)
+    if !isAdopted, let result = resultWithoutStarting(job) { return .over(result) }
     let (result, isAwaited, failure) = ledger.decide {
       page -> (StepResult?, Bool, FailureReason?) in
       guard page.admits(job) else { return (.stopped, false, nil) }
       // It may have been cancelled, or its result set, in the meantime.
       if let result = page.earlierResult(of: job) { return (result, false, nil) }
       switch page.controls[step].stop {
-      case .failed(let reason, _): return (nil, false, reason)
-      case .cancelled(let cause, _):
+      case .failed(let reason, _) where !isAdopted: return (nil, false, reason)
+      case .cancelled(let cause, _) where !isAdopted:
         return (recordCancellation(job, cause, &page), page.mustReportStepEnd, nil)
-      case .set, .unused, nil: break
+      default: break
       }
       page.controls[step].startWaiting(future)
       // An attempt that has survived the engine before this one goes on.
@@ -63,9 +62,9 @@ struct StepAdmission: StepStage {
     if let failure { return .over(fail(job, failure)) }
     if isAwaited { tools.stepEnded(step) }
     if let result { return .over(result) }
-    if attemptToAdopt(job).token != nil { return .toSlots }
+    if isAdopted { return .toSlots(isStopped: ledger.decide { $0.controls[step].stop != nil }) }
     let asksFirst = job.step.extrasIfAny?.approval != nil && !asksAfterwards(job.step)
-    return asksFirst ? .toApproval : job.step.waitEnd != nil ? .toWait : .toSlots
+    return asksFirst ? .toApproval : job.step.waitEnd != nil ? .toWait : .toSlots(isStopped: false)
   }
 
   /// Combines a step with the results of its needs.

@@ -42,6 +42,7 @@ package struct AttemptFolder: Sendable {
   /// What the program that brought the host to life wrote, for messages.
   package var hostLogPath: String { path + "/host.log" }
   var submittedPath: String { path + "/submitted" }
+  private var severalPath: String { path + "/several" }
 
   /// Whether the folder exists.
   package var exists: Bool { mayAccess(path, .existence) }
@@ -267,6 +268,12 @@ package struct AttemptFolder: Sendable {
   var submissionNote: String {
     fileContents(submittedPath, upTo: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
+
+  /// Notes that an earlier submission of the attempt was not answered, so that it may have several jobs.
+  func markAsOneOfSeveral() { try? write("", to: severalPath, isSynced: false) }
+
+  /// Whether that was noted, perhaps by an engine before this one.
+  var isOneOfSeveral: Bool { mayAccess(severalPath, .existence) }
 
   /// The error of writing a file here now, such as a full disk; nil if there is none.
   var writeProblem: Errno? {

@@ -37,7 +37,12 @@ final class NumberedJobs: Scheduler {
   static func script(in folder: String) -> String { folder + "/job.sh" }
 
   /// Notes that this engine submits an attempt.
-  func noteSubmission(of token: AttemptToken) { own.withLock { _ = $0.insert(token) } }
+  func noteSubmission(of token: AttemptToken) {
+    own.withLock { _ = $0.insert(token) }
+    guard unanswered.withLock({ $0[token] != nil }) else { return }
+    // For an engine that comes after this one.
+    AttemptFolder(of: token, in: attempts).markAsOneOfSeveral()
+  }
 
   /// Notes that a submission was not answered, so that there may be a job whose number is not known.
   func noteUnanswered(_ token: AttemptToken) {
@@ -57,10 +62,12 @@ final class NumberedJobs: Scheduler {
   /// Whether an attempt that is over may have several jobs, of which one is known.
   func isOneOfSeveral(_ token: AttemptToken) -> Bool {
     let isKnown = number(of: token) != nil
+    let folder = AttemptFolder(of: token, in: attempts)
+    if isKnown, folder.isOneOfSeveral { return true }
     return unanswered.withLock { unanswered in
       guard let count = unanswered[token] else { return false }
       // Without a number, it was one of these jobs that ran.
-      if !isKnown, AttemptFolder(of: token, in: attempts).claim?.host != nil {
+      if !isKnown, folder.claim?.host != nil {
         unanswered[token] = count > 1 ? count - 1 : nil
       }
       return isKnown
@@ -93,7 +100,7 @@ final class NumberedJobs: Scheduler {
   /// A number that is not noted in the folder of the attempt is kept until the end of the run: the job of an
   /// attempt that was given up during its submission leaves the queue by it.
   func forget(_ token: AttemptToken) {
-    guard !AttemptFolder(of: token, in: attempts).submissionNote.isEmpty else { return }
+    guard !notedNumber(of: token).isEmpty else { return }
     drop(token)
   }
 
@@ -107,10 +114,14 @@ final class NumberedJobs: Scheduler {
   /// The number of the job of an attempt; nil if none is known.
   func number(of token: AttemptToken) -> String? {
     if let number = numbers.withLock({ $0[token] }) { return number }
-    let noted = AttemptFolder(of: token, in: attempts).submissionNote
+    let noted = notedNumber(of: token)
     guard !noted.isEmpty else { return nil }
     note(noted, of: token)
     return noted
+  }
+
+  private func notedNumber(of token: AttemptToken) -> String {
+    AttemptFolder(of: token, in: attempts).submissionNote
   }
 
   func jobs(within limit: Duration) async throws(RunnerFailure) -> [String: [SchedulerJob]] {

@@ -101,6 +101,17 @@ struct SlotsTests {
     #expect(slots.withdraw(StepIndex(3), generation: 1))
   }
 
+  @Test func `steps that go on from an earlier engine wait for no pause and no lower limit`() {
+    let slots = Slots(count: 1)
+    slots.letGoOn([StepIndex(1), StepIndex(2)])
+    slots.setPaused(true)
+    #expect(begun(slots, [0, 1, 2]) == [1, 2])
+    slots.setPaused(false)
+    for step in [1, 2] { slots.release(StepIndex(step)) }
+    slots.startNext()
+    #expect(!slots.withdraw(StepIndex(0), generation: 1), "it has the slot")
+  }
+
   @Test func `a step that leaves the queue makes room for the next`() throws {
     let slots = try slots(
       of: "steps: [{ id: s, foreach: { from: 1, to: 9 }, max-parallel: 1, run: x }]")
