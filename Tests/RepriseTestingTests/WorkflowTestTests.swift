@@ -41,6 +41,18 @@ struct WorkflowTestTests {
     #expect(ContinuousClock.now - start < .seconds(30))
   }
 
+  @Test func `only a run that has crashed or not succeeded can be resumed`() async throws {
+    let workflow = try release().replacing("upload") { _ in }.replacingCommands { _ in }
+    let test = try WorkflowTest(workflow)
+    try await test.advance(until: .waitingForApproval("go"))
+    let early = #expect(throws: WorkflowTestError.self) { try test.resume() }
+    #expect(early?.description == "the run goes on: end its engine with crash() before resume()")
+    try await test.approve("go")
+    #expect(try await test.outcome() == .succeeded)
+    let late = #expect(throws: WorkflowTestError.self) { try test.resume() }
+    #expect(late?.description == "the run has succeeded, and there is nothing to resume")
+  }
+
   @Test func `a crash in the middle of a step runs this step again, and nothing else`() async throws
   {
     let workflow = try release()

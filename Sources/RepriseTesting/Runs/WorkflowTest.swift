@@ -290,8 +290,18 @@ public final class WorkflowTest: Sendable {
   /// Also one that was cancelled, like the command `reprise resume`, but unlike a `RunHost`.
   ///
   /// - Parameter workflow: The workflow from now on; by default the same.
-  /// - Throws: `ResumeError` if nothing of the run was recorded before the crash.
+  /// - Throws: ``WorkflowTestError`` if the run goes on, or has succeeded, so that there is nothing to
+  ///   resume; `ResumeError` if nothing of it was recorded before the crash.
   public func resume(with workflow: Workflow? = nil) throws {
+    switch try record.state().phase {
+    case .ended(.succeeded):
+      throw WorkflowTestError("the run has succeeded, and there is nothing to resume")
+    case .ended: break
+    case .notStarted, .running, .restarting, .cancelling:
+      guard clock.executor.isStopped else {
+        throw WorkflowTestError("the run goes on: end its engine with crash() before resume()")
+      }
+    }
     let clock = life.withLock { life in
       life.clock.executor.stop()
       return Self.clock(at: life.clock.now, settings, number: UInt64(record.seen.count))
@@ -315,10 +325,12 @@ private final class Answer<Success: Sendable>: Sendable {
   func set(_ value: Result<Success, any Error>) { result.withLock { $0 = value } }
 }
 
-/// The reason why a run under test cannot advance as a test asks.
+/// The reason why a run under test cannot advance, or be resumed, as a test asks.
 public struct WorkflowTestError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The reason, the steps that are not over, and the events of the run.
   public let description: String
+
+  init(_ description: String) { self.description = description }
 
   init(_ problem: String, before milestone: Milestone, _ state: RunState, _ events: RecordedEvents)
   {
