@@ -12,30 +12,28 @@ struct CellReader: Sendable {
   private var read = 0
 
   mutating func read(
-    _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
+    _ part: UnsafeBufferPointer<UInt8>, at start: Int, _ pieces: SecretPieces,
+    into runs: inout MaskedRuns
   ) {
     let readBefore = read
-    part.withUnsafeBufferPointer { part in
-      // Cells that have begun before this part.
-      for offset in 0..<min(3, part.count) { take(part[offset], at: start + offset, pieces, &runs) }
-      // A cell begins with a blank, so all other bytes are passed over.
-      var offset = 0
-      while offset + 3 < part.count {
-        guard part[offset] == UInt8(ascii: " ") else {
-          offset += 1
-          continue
-        }
-        cell =
-          UInt32(part[offset]) << 24 | UInt32(part[offset + 1]) << 16
-          | UInt32(part[offset + 2]) << 8 | UInt32(part[offset + 3])
-        read = readBefore + offset + 4
-        endCell(at: start + offset + 4, pieces, &runs)
-        offset += 1
-      }
-      guard part.count > 3 else { return }
-      for offset in (part.count - 4)..<part.count { cell = cell << 8 | UInt32(part[offset]) }
-      read = readBefore + part.count
+    // Cells that have begun before this part.
+    for offset in 0..<min(3, part.count) { take(part[offset], at: start + offset, pieces, &runs) }
+    // A cell begins with a blank, so all other bytes are passed over.
+    var offset = 0
+    while offset + 3 < part.count {
+      guard let next = part.firstIndex(of: UInt8(ascii: " "), from: offset), next + 3 < part.count
+      else { break }
+      offset = next
+      cell =
+        UInt32(part[offset]) << 24 | UInt32(part[offset + 1]) << 16
+        | UInt32(part[offset + 2]) << 8 | UInt32(part[offset + 3])
+      read = readBefore + offset + 4
+      endCell(at: start + offset + 4, pieces, &runs)
+      offset += 1
     }
+    guard part.count > 3 else { return }
+    for offset in (part.count - 4)..<part.count { cell = cell << 8 | UInt32(part[offset]) }
+    read = readBefore + part.count
   }
 
   private mutating func take(

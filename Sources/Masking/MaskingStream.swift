@@ -43,8 +43,12 @@ package struct MaskingStream: Sendable {
     let readEnd = heldBack.count
     heldBack += bytes
     let end = heldBackStart + heldBack.count
-    search.read(
-      heldBack[readEnd...], at: heldBackStart + readEnd, with: finder, into: &maskedRuns)
+    let all = heldBack
+    all.withUnsafeBufferPointer { all in
+      search.read(
+        UnsafeBufferPointer(rebasing: all[readEnd...]), at: heldBackStart + readEnd, with: finder,
+        into: &maskedRuns)
+    }
     return emit(until: max(emittedEnd, search.openStart(finder) ?? end))
   }
 

@@ -51,47 +51,46 @@ struct NumberReader: Sendable {
   private var isMargin = false
 
   mutating func read(
-    _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
+    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ pieces: SecretPieces,
+    into runs: inout MaskedRuns
   ) {
-    part.withUnsafeBufferPointer { bytes in
-      var offset = 0
-      while offset < bytes.count {
-        let byte = bytes[offset]
-        let position = start + offset
-        offset += 1
-        // The right margin of a dump, after two blanks, shows the same bytes as text.
-        if hasFound {
-          if blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
-          guard !isMargin else { return runs.add(position..<(start + bytes.count)) }
-        }
-        if Self.isLetterOrDigit(byte) {
-          // Fast path: most words are no numbers, and end before the text does.
-          if wordLength == 0, !Self.beginsNumber(byte) {
-            var end = offset
-            while end < bytes.count, Self.isLetterOrDigit(bytes[end]) { end += 1 }
-            if end < bytes.count {
-              resetAll()
-              (hasPrefix, gap, blankCount, offset) = (false, 0, 0, end)
-              continue
-            }
-          }
-          if wordLength == 0, byte | 0x20 == UInt8(ascii: "x") {
-            while offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "x") { offset += 1 }
-            (hasPrefix, gap, blankCount) = (true, gap + start + offset - position, 0)
+    var offset = 0
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      let position = start + offset
+      offset += 1
+      // The right margin of a dump, after two blanks, shows the same bytes as text.
+      if hasFound {
+        if blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
+        guard !isMargin else { return runs.add(position..<(start + bytes.count)) }
+      }
+      if Self.isLetterOrDigit(byte) {
+        // Fast path: most words are no numbers, and end before the text does.
+        if wordLength == 0, !Self.beginsNumber(byte) {
+          var end = offset
+          while end < bytes.count, Self.isLetterOrDigit(bytes[end]) { end += 1 }
+          if end < bytes.count {
+            resetAll()
+            (hasPrefix, gap, blankCount, offset) = (false, 0, 0, end)
             continue
           }
-          if wordLength == 0 { wordStart = position }
-          take(byte)
-          blankCount = 0
-          // Fast path: skip the rest of a word that is not a number, as most are not.
-          guard !isHexadecimal else { continue }
-          while offset < bytes.count, Self.isLetterOrDigit(bytes[offset]) { offset += 1 }
-        } else {
-          if wordLength > 0 { endWord(at: position, pieces, into: &runs) }
-          gap = byte < 0x80 ? gap + 1 : Self.gapMax + 1
-          if gap > Self.gapMax { resetAll() }
-          blankCount = byte == UInt8(ascii: " ") ? blankCount + 1 : 0
         }
+        if wordLength == 0, byte | 0x20 == UInt8(ascii: "x") {
+          while offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "x") { offset += 1 }
+          (hasPrefix, gap, blankCount) = (true, gap + start + offset - position, 0)
+          continue
+        }
+        if wordLength == 0 { wordStart = position }
+        take(byte)
+        blankCount = 0
+        // Fast path: skip the rest of a word that is not a number, as most are not.
+        guard !isHexadecimal else { continue }
+        while offset < bytes.count, Self.isLetterOrDigit(bytes[offset]) { offset += 1 }
+      } else {
+        if wordLength > 0 { endWord(at: position, pieces, into: &runs) }
+        gap = byte < 0x80 ? gap + 1 : Self.gapMax + 1
+        if gap > Self.gapMax { resetAll() }
+        blankCount = byte == UInt8(ascii: " ") ? blankCount + 1 : 0
       }
     }
   }

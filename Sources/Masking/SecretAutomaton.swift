@@ -134,34 +134,32 @@ final class SecretAutomaton: Sendable {
   ///     the length of the longest form.
   /// - Returns: The number of bytes read.
   func read(
-    _ text: ArraySlice<UInt8>, from state: inout State, upTo stops: [Bool], wakes: [Bool],
+    _ text: UnsafeBufferPointer<UInt8>, from state: inout State, upTo stops: [Bool], wakes: [Bool],
     found: (_ end: Int, _ length: Int) -> Void
   ) -> Int {
     var current = state
     defer { state = current }
-    return text.withUnsafeBufferPointer { text in
-      stops.withUnsafeBufferPointer { stops in
-        wakes.withUnsafeBufferPointer { wakes in
-          nodes.withUnsafeBufferPointer { nodes in
-            bytes.withUnsafeBufferPointer { bytes in
-              rows.withUnsafeBufferPointer { rows in
-                var offset = 0
-                while offset < text.count {
-                  if current == Self.root {
-                    // No form has begun before most bytes, and none begins with them.
-                    while offset < text.count, !wakes[Int(text[offset])] { offset += 1 }
-                    guard offset < text.count else { break }
-                  }
-                  guard !stops[Int(text[offset])] else { return offset }
-                  current = Self.next(current, text[offset], nodes, bytes, rows, rowCount)
-                  offset += 1
-                  // States with a table are shallower than the shortest form, so no form ends there.
-                  guard current >= rowCount else { continue }
-                  let length = Int(nodes[current].matched)
-                  if length > 0 { found(offset, length) }
+    return stops.withUnsafeBufferPointer { stops in
+      wakes.withUnsafeBufferPointer { wakes in
+        nodes.withUnsafeBufferPointer { nodes in
+          bytes.withUnsafeBufferPointer { bytes in
+            rows.withUnsafeBufferPointer { rows in
+              var offset = 0
+              while offset < text.count {
+                if current == Self.root {
+                  // No form has begun before most bytes, and none begins with them.
+                  while offset < text.count, !wakes[Int(text[offset])] { offset += 1 }
+                  guard offset < text.count else { break }
                 }
-                return text.count
+                guard !stops[Int(text[offset])] else { return offset }
+                current = Self.next(current, text[offset], nodes, bytes, rows, rowCount)
+                offset += 1
+                // States with a table are shallower than the shortest form, so no form ends there.
+                guard current >= rowCount else { continue }
+                let length = Int(nodes[current].matched)
+                if length > 0 { found(offset, length) }
               }
+              return text.count
             }
           }
         }

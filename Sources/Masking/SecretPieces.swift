@@ -7,18 +7,16 @@
 /// Everything covered by a piece is masked, and less than a piece remains visible at the end of a
 /// line.
 struct SecretPieces: Sendable {
+  /// The length of the longest pieces in bits.
+  static let bitsMax = 32
+
   /// The length of a piece in bits.
   let bits: Int
   /// The pieces, sorted and without duplicates.
-  private let pieces: [UInt32]
+  let all: [UInt32]
   /// A Bloom filter with one hash, which rejects nearly all non-pieces.
   private let filter: [UInt64]
   private let filterShift: UInt32
-  /// For each value of 16 bits, one bit: whether they occur in a piece, 0, 2 or 4 bits from its end.
-  ///
-  /// Consecutive digits are looked up here first, once for all offsets of a piece in them.
-  private let middles: [UInt64]
-
   /// Collects pieces, in time linear in the length of the secrets except for sorting.
   ///
   /// - Parameters:
@@ -28,43 +26,28 @@ struct SecretPieces: Sendable {
   init(bytes: Int, of secrets: some Sequence<[UInt8]>) {
     bits = bytes * 8
     let mask = UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(bits)) - 1)
-    var all: [UInt32] = []
+    var found: [UInt32] = []
     for secret in secrets {
       var piece: UInt32 = 0
       for (index, byte) in secret.enumerated() {
         piece = (piece << 8 | UInt32(byte)) & mask
         guard index >= bytes - 1 else { continue }
-        if secret[(index - bytes + 1)...index].contains(where: { $0 > 0x20 }) { all.append(piece) }
+        if secret[(index - bytes + 1)...index].contains(where: { $0 > 0x20 }) {
+          found.append(piece)
+        }
       }
     }
-    all.sort()
-    pieces = all.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    found.sort()
+    all = found.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     var logarithm: UInt32 = 10
-    while logarithm < 24, 1 << logarithm < pieces.count * 16 { logarithm += 1 }
+    while logarithm < 24, 1 << logarithm < all.count * 16 { logarithm += 1 }
     filterShift = 32 - logarithm
     var filter = [UInt64](repeating: 0, count: 1 << Int(logarithm - 6))
-    for piece in pieces {
+    for piece in all {
       let hash = Self.hash(piece) >> filterShift
       filter[Int(hash >> 6)] |= 1 << UInt64(hash & 63)
     }
     self.filter = filter
-    var middles = [UInt64](repeating: 0, count: 1 << 10)
-    for piece in pieces {
-      for shift: UInt32 in [0, 2, 4] {
-        let middle = Int(piece >> shift & 0xFFFF)
-        middles[middle >> 6] |= 1 << UInt64(middle & 63)
-      }
-    }
-    self.middles = middles
-  }
-
-  /// Returns whether a piece may end with the last bits, or 2 or 4 bits before them.
-  ///
-  /// False is reliable; true may be wrong.
-  @inline(__always)
-  func mayEnd(near bits: UInt64) -> Bool {
-    let middle = Int(truncatingIfNeeded: bits >> 4 & 0xFFFF)
-    return middles[middle >> 6] >> UInt64(middle & 63) & 1 == 1
   }
 
   /// Returns whether a number is a piece.
@@ -73,7 +56,7 @@ struct SecretPieces: Sendable {
     let hash = Self.hash(piece) >> filterShift
     guard filter[Int(hash >> 6)] >> UInt64(hash & 63) & 1 == 1 else { return false }
     let index = index(of: piece)
-    return index < pieces.count && pieces[index] == piece
+    return index < all.count && all[index] == piece
   }
 
   /// Returns whether a piece starts with the last `count` bits of a value.
@@ -81,24 +64,24 @@ struct SecretPieces: Sendable {
     let rest = UInt64(bits - count)
     let lowest = (value & ((1 << UInt64(count)) - 1)) << rest
     let index = index(of: UInt32(lowest))
-    return index < pieces.count && UInt64(pieces[index]) < lowest + (1 << rest)
+    return index < all.count && UInt64(all[index]) < lowest + (1 << rest)
   }
 
   /// Returns the index of the first piece that is not less.
   private func index(of piece: UInt32) -> Int {
-    var (low, high) = (0, pieces.count)
+    var (low, high) = (0, all.count)
     while low < high {
       let middle = (low + high) / 2
-      if pieces[middle] < piece { low = middle + 1 } else { high = middle }
+      if all[middle] < piece { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// Whether there are no pieces.
-  var isEmpty: Bool { pieces.isEmpty }
+  var isEmpty: Bool { all.isEmpty }
 
   /// The size of its memory, in bytes.
-  var byteCount: Int { pieces.capacity * 4 + (filter.capacity + middles.capacity) * 8 }
+  var byteCount: Int { all.capacity * 4 + filter.capacity * 8 }
 
   /// Returns the multiplicative hash of Knuth (The Art of Computer Programming 3, 6.4).
   private static func hash(_ piece: UInt32) -> UInt32 { piece &* 0x9E37_79B1 }
