@@ -43,7 +43,7 @@ extension Command {
     var notExecutable: String?
     for folder in path.split(separator: ":", omittingEmptySubsequences: false)
     where !executable.isEmpty {
-      let candidate = (folder.isEmpty ? "." : folder) + "/" + executable
+      let candidate = "\(folder.isEmpty ? "." : folder)/\(executable)"
       guard fileKind(resolved(candidate)) == .other else { continue }
       if mayAccess(resolved(candidate), .execution) { return candidate }
       notExecutable = notExecutable ?? candidate

@@ -4,7 +4,8 @@
 #if os(Linux)
 import Platform
 
-private let folderStandard = mayAccess("/dev/shm", [.writing, .execution]) ? "/dev/shm" : "/tmp"
+private let folderStandard =
+  mayAccess("/dev/shm", .writing) && mayAccess("/dev/shm", .execution) ? "/dev/shm" : "/tmp"
 
 /// Returns the folder for temporary files.
 ///

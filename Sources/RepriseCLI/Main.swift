@@ -37,6 +37,11 @@ enum Main {
     }
     do {
       let words = try RepriseCommand.expanded(arguments)
+      if let run = RunInvocation.usual(words) {
+        if run.drivesRun { split(isDetached: run.detach, canBeLeft: run.canBeLeft) }
+        Task { await self.run { try await run.run() } }
+        dispatchMain()
+      }
       let command = try RepriseCommand.parsedAlone(words) ?? RepriseCommand.parseAsRoot(words)
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached, canBeLeft: driving.canBeLeft)

@@ -122,7 +122,6 @@ struct RepriseCommand: AsyncParsableCommand {
   /// - Parameter arguments: The arguments after the command name.
   /// - Returns: The command; nil if the arguments are for the parser of the root.
   static func parsedAlone(_ arguments: [String]) -> (any ParsableCommand)? {
-    if let run = usualRun(arguments) { return run }
     guard let name = arguments.first,
       let command = subcommands.first(where: { $0.configuration.commandName == name }),
       command.configuration.subcommands.isEmpty

@@ -66,7 +66,7 @@ public struct Engine: Sendable {
     self.executor = executor
     self.clock = clock
     self.recorder = recorder
-    if let source = clock as? any RuntimeSource { runtime = source.runtime }
+    if let replaced = Runtime(of: clock) { runtime = replaced }
   }
 
   /// Keeps the files that cached steps make, to restore them; nil for none.
@@ -93,7 +93,7 @@ public struct Engine: Sendable {
     engine.recorder = recorder
     // The runs of an engine that has crashed do not end.
     engine.liveRuns = LiveRuns()
-    if let source = clock as? any RuntimeSource { engine.runtime = source.runtime }
+    if let runtime = Runtime(of: clock) { engine.runtime = runtime }
     return engine
   }
 

@@ -96,6 +96,13 @@ package struct Runtime: Sendable {
     self.randomSource = randomSource
   }
 
+  /// The runtime that belongs to a clock; nil if it has none.
+  init?(of clock: any RunClock) {
+    // A search for a conformance goes through all of the executable: 0.1 ms of each run.
+    guard !(clock is SystemClock), let source = clock as? any RuntimeSource else { return nil }
+    self = source.runtime
+  }
+
   /// Starts a task of the engine.
   @discardableResult
   func startTask(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {

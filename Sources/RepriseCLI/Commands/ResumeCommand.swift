@@ -72,7 +72,8 @@ struct ResumeCommand: DrivingCommand {
     try ParameterOptions.check(parameters)
     _ = try results()
     try submitting.expectNone(
-      detach: detach, passThrough: passThrough, staying, notifying, progress)
+      detach: detach, passThrough: passThrough, stay: staying.stay, notify: notifying.notify,
+      progress)
   }
 
   private func results() throws -> [String: HandmadeResult] {
@@ -117,7 +118,7 @@ struct ResumeCommand: DrivingCommand {
     }
     let driven = DrivenRun(
       progress: detach ? .none : progress, resumed.secrets, passesThrough: passThrough,
-      stays: staying.policy,
+      stays: StayOptions.policy(staying.stay),
       approvesAll: yes, notifies: notifying.notify)
     throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
       try resumed.reopen(in: journal)

@@ -95,109 +95,23 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var submitting: SubmitOption
 
-  var drivesRun: Bool { !dryRun && submitting.runner == nil }
+  /// What the command line asks for.
+  var invocation: RunInvocation {
+    RunInvocation(
+      workflows: workflows, others: arguments, progress: progress,
+      parameters: parameters.parameters, paramsFile: parameters.paramsFile, scope: options.scope,
+      isForced: engine.force, dryRun: dryRun, passThrough: passThrough, yes: yes, detach: detach,
+      up: up, noJournal: noJournal, stateDir: state.stateDir, stay: staying.stay,
+      notify: notifying.notify, runner: submitting.runner)
+  }
+
+  var drivesRun: Bool { invocation.drivesRun }
   var isDetached: Bool { detach }
-  var canBeLeft: Bool { !detach && !noJournal && progress.hasKeys }
+  var canBeLeft: Bool { invocation.canBeLeft }
 
-  func validate() throws {
-    if detach && noJournal {
-      throw ValidationError(
-        "--detach and --no-journal cannot be combined: nothing could attach to the run.")
-    }
-    if detach, workflows.count > 1 {
-      throw ValidationError(
-        "--detach takes one workflow: each run in the background has a command.")
-    }
-    try submitting.expectNone(
-      detach: detach, passThrough: passThrough, staying, notifying, progress,
-      others: [
-        ("--dry-run", dryRun, "it starts nothing, and can run here"),
-        ("--no-journal", noJournal, "nothing could show the run"),
-        ("several workflows", workflows.count > 1, "a job is the engine of one run"),
-      ])
-  }
+  func validate() throws { try invocation.validate() }
 
-  func run() async throws {
-    let names = workflows.isEmpty ? [try WorkflowArgument.obvious()] : workflows
-    guard names.count > 1 else { throw try await status(of: try load(names[0])) }
-    // Errors in any of them are said before the first one runs.
-    let declared = try names.map { name throws(Problem) in
-      try LoadedWorkflow.parse(try enterFolder(ofWorkflow: name)).parameters
-    }
-    try parameters.expectKnown(declared.flatMap(\.self))
-    let all = try zip(names, declared).map { name, declared throws(Problem) in
-      try load(name, onlyDeclared: declared)
-    }
-    for (name, loaded) in zip(names, all) {
-      _ = try enterFolder(ofWorkflow: name)
-      let status = try await status(of: loaded)
-      guard status == .succeeded || dryRun else { throw status }
-    }
-  }
-
-  private func load(
-    _ name: String, onlyDeclared declared: [Parameter]? = nil
-  ) throws(Problem) -> LoadedWorkflow {
-    try LoadedWorkflow(path: try enterFolder(ofWorkflow: name)) { parameters throws(Problem) in
-      var given = try self.parameters.arguments(
-        for: parameters, only: declared.map { Set($0.map(\.name)) })
-      given.others = arguments
-      given.staysUp = up
-      return given
-    }
-  }
-
-  private func status(of loaded: LoadedWorkflow) async throws -> ExitStatus {
-    let runner = try submitting.runner(of: loaded.workflow)
-    var scope = options.scope
-    let taken = try scope.keepValues(for: loaded) {
-      try state.directory().exists ? try state.openExistingJournal() : nil
-    }
-    if let taken, progress.isHumanReadable || dryRun { printError(taken) }
-    let selected = try loaded.selecting(scope)
-    if progress.isHumanReadable || dryRun, let warning = selected.warningOfFormerNames {
-      printError(warning)
-    }
-    if dryRun {
-      printLine(DryRun(selected.workflow).text)
-      return .succeeded
-    }
-    if yes { try selected.workflow.expectDefaultsOfApprovals() }
-    if noJournal {
-      try selected.workflow.expectNeedsNoJournal()
-      try selected.workflow.expectApprovable(isAnswered: yes || progress.hasKeys)
-    }
-    let secrets = try await Secrets.gathered(for: selected.workflow)
-    let request = try loaded.request(scope.recorded, hiding: secrets)
-    if let runner { return try await submit(loaded, scope, to: runner) }
-    let run = DrivenRun(
-      progress: detach ? .none : progress, secrets, engine.settings,
-      passesThrough: passThrough, stays: staying.policy, approvesAll: yes,
-      notifies: notifying.notify)
-    guard !noJournal else { return await run.exitStatus(of: selected) }
-    let journal = try state.openJournal()
-    return try await run.exitStatus(of: selected, in: journal) {
-      let isAlone = loaded.workflow.concurrency?.policy == .reject
-      return (try journal.begin(request, id: ProcessLinks.idOfNewRun, isAlone: isAlone), nil)
-    }
-  }
-}
-
-extension RunCommand {
-  /// Submits the engine as a job, which runs the same command with the values of parameters that were
-  /// given here.
-  private func submit(
-    _ loaded: LoadedWorkflow, _ scope: RunScope, to runner: RunnerChoice
-  ) async throws -> ExitStatus {
-    var options = submitting.words(progress, yes: yes)
-    if engine.force { options.append("--force") }
-    if up { options.append("--up") }
-    // With the secrets in parameters: only this user can read the words.
-    let words = scope.words(
-      running: loaded.path, loaded.arguments.texts, loaded.arguments.others, options: options)
-    return try await submitting.submit(
-      words, of: RunID(), to: runner, in: try state.directory())
-  }
+  func run() async throws { try await invocation.run() }
 }
 
 extension ProgressStyle: ExpressibleByArgument {}

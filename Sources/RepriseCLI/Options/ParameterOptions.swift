@@ -6,7 +6,15 @@ import Reprise
 import RepriseHost
 import RepriseTerminal
 
-struct ParameterOptions: ParsableArguments {
+/// The values of parameters that a command line gives.
+protocol ParameterChoice {
+  /// The values as `name=value`.
+  var parameters: [String] { get }
+  /// A file with a map of parameters, if one is given.
+  var paramsFile: String? { get }
+}
+
+struct ParameterOptions: ParsableArguments, ParameterChoice {
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
@@ -20,9 +28,6 @@ struct ParameterOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml", "json"]))
   var paramsFile: String?
 
-  /// Whether none is given.
-  var isEmpty: Bool { parameters.isEmpty && paramsFile == nil }
-
   func validate() throws {
     try Self.check(parameters)
   }
@@ -35,6 +40,21 @@ struct ParameterOptions: ParsableArguments {
       throw ValidationError("\(option) expects name=value; an argument has no name or no \"=\".")
     }
   }
+
+  /// Returns the values of `-p` by parameter name.
+  static func texts(of parameters: [String]) -> [String: String] {
+    var texts: [String: String] = [:]
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      texts[String(parts[0])] = String(parts[1])
+    }
+    return texts
+  }
+}
+
+extension ParameterChoice {
+  /// Whether none is given.
+  var isEmpty: Bool { parameters.isEmpty && paramsFile == nil }
 
   /// Returns the given parameters; on a terminal, prompts for missing ones.
   ///
@@ -83,16 +103,6 @@ struct ParameterOptions: ParsableArguments {
         throw Problem("\(error)")
       }
     }
-    return texts.merging(Self.texts(of: parameters)) { $1 }
-  }
-
-  /// Returns the values of `-p` by parameter name.
-  static func texts(of parameters: [String]) -> [String: String] {
-    var texts: [String: String] = [:]
-    for parameter in parameters {
-      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      texts[String(parts[0])] = String(parts[1])
-    }
-    return texts
+    return texts.merging(ParameterOptions.texts(of: parameters)) { $1 }
   }
 }

@@ -63,9 +63,9 @@ struct StayOptions: ParsableArguments {
       """)
   var stay: Bool?
 
-  /// Returns whether the display stays after an outcome.
-  var policy: @Sendable (RunOutcome) -> Bool {
-    { [stay] outcome in
+  /// Returns whether the display stays after an outcome; nil for the default.
+  static func policy(_ stay: Bool?) -> @Sendable (RunOutcome) -> Bool {
+    { outcome in
       switch outcome {
       case .failed, .timedOut: stay ?? true
       // Who cancels a run wants to leave.

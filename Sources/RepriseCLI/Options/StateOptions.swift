@@ -10,14 +10,22 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-struct StateOptions: ParsableArguments {
+/// The state directory that a command line selects.
+protocol StateChoice {
+  /// The folder that is given; nil for that of the project.
+  var stateDir: String? { get }
+}
+
+struct StateOptions: ParsableArguments, StateChoice {
   @Option(
     help: ArgumentHelp(
       "The state directory, where runs are recorded. Default: REPRISE_STATE_DIR, else .reprise of "
         + "the project.", valueName: "dir"),
     completion: .directory)
   var stateDir: String?
+}
 
+extension StateChoice {
   /// Returns the state directory.
   ///
   /// - Throws: ``Problem`` if the current folder no longer exists.

@@ -6,7 +6,13 @@ import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 
-struct SubmitOption: ParsableArguments {
+/// Whether and where a command line submits the engine.
+protocol EngineSubmission {
+  /// The runner that gets the engine; nil if it runs here.
+  var runner: String? { get }
+}
+
+struct SubmitOption: ParsableArguments, EngineSubmission {
   @Option(
     name: .customLong("submit"),
     help: ArgumentHelp(
@@ -15,7 +21,9 @@ struct SubmitOption: ParsableArguments {
       id of the run and return.
       """, valueName: "runner"))
   var runner: String?
+}
 
+extension EngineSubmission {
   /// An option that makes no sense for a job, whether it is given, and why.
   typealias Other = (name: String, isGiven: Bool, reason: String)
 
@@ -24,22 +32,22 @@ struct SubmitOption: ParsableArguments {
   /// - Parameters:
   ///   - detach: Whether `--detach` is given.
   ///   - passThrough: Whether `--pass-through` is given.
-  ///   - staying: Whether the display stays.
-  ///   - notifying: Whether the terminal notifies its user.
+  ///   - stay: Whether the display stays, if that is given.
+  ///   - notify: Whether the terminal notifies its user.
   ///   - progress: The style of the display.
   ///   - others: Options of one command only.
   /// - Throws: `ValidationError` that names the first one.
   func expectNone(
-    detach: Bool, passThrough: Bool, _ staying: StayOptions, _ notifying: NotifyOption,
-    _ progress: ProgressStyle, others: [Other] = []
+    detach: Bool, passThrough: Bool, stay: Bool?, notify: Bool, _ progress: ProgressStyle,
+    others: [Other] = []
   ) throws {
     let returnsAtOnce = "the command does not wait for the run"
     let hasNoTerminal = "a job has no terminal"
     let all: [Other] =
       others + [
         ("--detach", detach, returnsAtOnce), ("--pass-through", passThrough, returnsAtOnce),
-        ("--stay", staying.stay == true, hasNoTerminal),
-        ("--notify", notifying.notify, hasNoTerminal),
+        ("--stay", stay == true, hasNoTerminal),
+        ("--notify", notify, hasNoTerminal),
         ("--progress tree", progress == .tree, hasNoTerminal),
       ]
     guard runner != nil, let other = all.first(where: \.isGiven) else { return }

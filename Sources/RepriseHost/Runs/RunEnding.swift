@@ -88,8 +88,15 @@ private func contents(of path: String) -> String? {
 
 /// The contents of a few files at the last look.
 private final class WatchedTexts: Sendable {
+  /// What tells that a file may have changed.
+  private struct Stamp: Equatable {
+    var inode: Inode
+    var size: Int64
+    var modified: Int64
+  }
+
   private struct Look: Equatable {
-    var stamps: [String?]
+    var stamps: [Stamp?]
     var texts: [String?]
   }
 
@@ -101,8 +108,10 @@ private final class WatchedTexts: Sendable {
     last = Mutex(Look(stamps: paths.map(Self.stamp), texts: paths.map(contents)))
   }
 
-  private static func stamp(_ path: String) -> String? {
-    (try? Stat(at: path)).map { "\($0.inode) \($0.size) \($0.modifiedNanoseconds)" }
+  private static func stamp(_ path: String) -> Stamp? {
+    (try? Stat(at: path)).map {
+      Stamp(inode: $0.inode, size: $0.size, modified: $0.modifiedNanoseconds)
+    }
   }
 
   /// Returns whether a content has changed since the last call; a file that is just being replaced has not.

@@ -23,7 +23,9 @@ struct Style: Sendable, Equatable {
     let locale =
       [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]]
       .compactMap { $0 }.first { !$0.isEmpty } ?? ""
-    let isUnicode = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
+    // Such as "de_DE.UTF-8" and "C.utf8@euro".
+    let isUnicode = locale.lowercased().split { $0 == "." || $0 == "@" }
+      .contains { $0 == "utf-8" || $0 == "utf8" }
     hasUnicode = isUnicode && term != "linux" && term != "dumb"
   }
 
