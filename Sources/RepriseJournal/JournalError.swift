@@ -7,41 +7,43 @@ import Reprise
 public struct JournalError: Error, Equatable, CustomStringConvertible {
   /// A complete message: what is wrong, where, and how to fix it.
   public let description: String
-  /// Whether a run cannot begin because its id is that of another run.
-  public let isOfUsedID: Bool
-  /// Whether a run cannot be resumed because it was cancelled, which is final.
-  public let isOfCancelledRun: Bool
-  /// Whether the journal has no run of the id.
-  public let isOfUnknownRun: Bool
-  /// Whether a run cannot be resumed because another process drives it, or this one.
-  public let isOfRunningRun: Bool
-
-  init(
-    _ description: String, isOfUsedID: Bool = false, isOfCancelledRun: Bool = false,
-    isOfUnknownRun: Bool = false, isOfRunningRun: Bool = false
-  ) {
-    self.description = description
-    self.isOfUsedID = isOfUsedID
-    self.isOfCancelledRun = isOfCancelledRun
-    self.isOfUnknownRun = isOfUnknownRun
-    self.isOfRunningRun = isOfRunningRun
+  /// What is wrong with a run that a caller has named.
+  package enum Kind: Sendable, Equatable {
+    case usedID, cancelledRun, unknownRun, runningRun
+    case endedRun(RunStatus)
   }
 
+  /// What is wrong with the run that was named; nil for everything else.
+  package let kind: Kind?
+
+  init(_ description: String, _ kind: Kind? = nil) {
+    (self.description, self.kind) = (description, kind)
+  }
+
+  /// Whether a run cannot begin because its id is that of another run.
+  public var isOfUsedID: Bool { kind == .usedID }
+  /// Whether a run cannot be resumed because it was cancelled, which is final.
+  public var isOfCancelledRun: Bool { kind == .cancelledRun }
+  /// Whether the journal has no run of the id.
+  public var isOfUnknownRun: Bool { kind == .unknownRun }
+  /// Whether a run cannot be resumed because another process drives it, or this one.
+  public var isOfRunningRun: Bool { kind == .runningRun }
+
   static func used(_ id: RunID) -> JournalError {
-    JournalError("the id \(id) is used by another run", isOfUsedID: true)
+    JournalError("the id \(id) is used by another run", .usedID)
   }
 
   static func cancelled(_ id: RunID) -> JournalError {
-    JournalError("run \(id) was cancelled, which is final", isOfCancelledRun: true)
+    JournalError("run \(id) was cancelled, which is final", .cancelledRun)
   }
 
   static func unknown(_ id: RunID) -> JournalError {
-    JournalError("there is no run \(id)", isOfUnknownRun: true)
+    JournalError("there is no run \(id)", .unknownRun)
   }
 
   static func running(_ id: RunID, in process: Int?) -> JournalError {
     JournalError(
-      "run \(id) is running in process \(process.map(String.init) ?? "?")", isOfRunningRun: true)
+      "run \(id) is running in process \(process.map(String.init) ?? "?")", .runningRun)
   }
 
   /// What a user can do about an unusable folder, in a program that embeds the engine or the command.

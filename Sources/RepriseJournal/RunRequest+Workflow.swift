@@ -61,7 +61,8 @@ extension RunRecord {
   /// - Throws: ``JournalError`` that names what does not fit.
   func expectFit(of workflow: Workflow, _ state: RunState) throws(JournalError) {
     guard status != .succeeded, status != .skipped else {
-      throw JournalError("run \(id) has succeeded: there is nothing to resume")
+      throw JournalError(
+        "run \(id) has succeeded: there is nothing to resume", .endedRun(status))
     }
     let problem = "run \(id) cannot be resumed with this workflow: "
     guard workflow.name == self.workflow else {

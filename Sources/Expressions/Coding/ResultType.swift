@@ -18,7 +18,7 @@ extension Value {
     )
     .hint(
       "make it \"Encodable\" (and \"nonisolated\" where the default isolation is the main actor), or "
-        + "return nothing")
+        + "return nothing: a closure of one expression returns its value, except after \"_ =\"")
   }
 }
 

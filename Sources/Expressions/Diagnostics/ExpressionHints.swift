@@ -71,7 +71,8 @@ extension Diagnostic.Cause {
     -> String?
   {
     if both.contains(.text) && both.contains(.number) {
-      return "convert the text to a number with fromJSON(…), or put the number in single quotes"
+      return "convert the text to a number with fromJSON(…)"
+        + (symbol.isOrder ? "" : ", or put the number in single quotes")
     }
     if both.contains(.text) && both.contains(.boolean) {
       return "compare with 'true', in single quotes"

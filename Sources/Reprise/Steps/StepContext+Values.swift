@@ -8,6 +8,9 @@ extension StepContext {
   /// Strings are converted to the type that is asked for, because the outputs of processes are
   /// always strings.
   ///
+  /// A step under `finally` needs no others, and reads the outputs of all steps of the run; those of a
+  /// step that has not succeeded are nil for an optional type.
+  ///
   /// - Parameters:
   ///   - step: The id of the step, which this step must need.
   ///   - type: The type to decode. Properties are outputs by name; a single value or a list is the
@@ -16,7 +19,13 @@ extension StepContext {
   /// - Throws: ``FailureReason`` if this step does not need that step, if that step has no output
   ///   (and the type is not optional), or if the output does not match the type.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
-    guard let need = plan.graph.index(of: prefix + step),
+    guard let need = plan.graph.index(of: prefix + step) else { throw noInput(step) }
+    if self.step.extrasIfAny?.finally != nil, plan[need].extrasIfAny?.finally == nil {
+      // It comes after all of them, and they may have failed.
+      let result = values.step(plan[need].id)
+      return try value(of: step, result?.hasSucceeded == true ? result?.outputs ?? [:] : [:])
+    }
+    guard
       let (_, result) = zip(plan.graph.needs(of: index), results).first(where: { $0.0 == need }),
       let outputs = result.outputs
     else { throw noInput(step) }
@@ -61,7 +70,11 @@ extension StepContext {
     if plan.graph.needs(of: index).contains(need) {
       return .badValue(message + "that step has no output")
     }
-    return .badValue(message + has + "; " + advice(toNeed: group ?? name))
+    // The name of a group in order means its last step, which may be needed already.
+    let needed = Set(plan.graph.needs(of: index))
+    let isPart =
+      group.map { plan.steps(named: prefix + $0).contains(where: needed.contains) } == true
+    return .badValue(message + has + "; " + advice(toNeed: isPart ? name : group ?? name))
   }
 
   /// Returns how a step is declared to need another one directly, besides what it needs now.

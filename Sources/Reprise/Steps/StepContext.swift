@@ -65,11 +65,17 @@ public struct StepContext: Sendable {
   /// The workflow of the run.
   public var workflow: Workflow { plan.workflow }
 
-  /// The outputs of the steps that this step needs, by step id.
+  /// The outputs of the steps that this step needs, by step id; under `finally`, those of all other steps.
   ///
   /// Linear in their number.
   public var inputs: [String: StepOutputs] {
     var inputs: [String: StepOutputs] = [:]
+    if step.extrasIfAny?.finally != nil {
+      for other in plan.order where plan[other].extrasIfAny?.finally == nil {
+        let result = values.step(plan[other].id)
+        if let result, result.hasSucceeded { inputs[plan[other].id] = result.outputs }
+      }
+    }
     for (need, result) in zip(plan.graph.needs(of: index), results) {
       if let outputs = result.outputs { inputs[plan[need].id] = outputs }
     }

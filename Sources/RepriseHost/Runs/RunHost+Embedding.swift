@@ -218,7 +218,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
   case isFull(openFilesMax: Int)
   /// The journal of the host has no run of this id.
   case unknownRun(RunID)
-  /// The run is not to be cancelled: it has ended in another way.
+  /// The run is not to be cancelled or resumed: it has ended with this status.
   case hasEnded(RunID, RunStatus)
   /// The run is not to be resumed: another process drives it, or this one, so it goes on.
   case isRunning(RunID)
@@ -232,10 +232,15 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case let error as HostError: self = error
     case let busy as GroupIsBusy: self = .groupIsBusy(group: busy.group, run: busy.run)
     case is CancellationError: self = .interrupted(id)
-    case let error as JournalError where error.isOfUsedID: self = .idIsUsed(id)
-    case let error as JournalError where error.isOfCancelledRun: self = .cancelled(id)
-    case let error as JournalError where error.isOfUnknownRun: self = .unknownRun(id)
-    case let error as JournalError where error.isOfRunningRun: self = .isRunning(id)
+    case let error as JournalError:
+      switch error.kind {
+      case .usedID: self = .idIsUsed(id)
+      case .cancelledRun: self = .cancelled(id)
+      case .unknownRun: self = .unknownRun(id)
+      case .runningRun: self = .isRunning(id)
+      case .endedRun(let status): self = .hasEnded(id, status)
+      case nil: self = .failed("\(error)")
+      }
     case let problem as Problem: self = .failed(problem.text.string.withoutErrorPrefix)
     default: self = .failed("\(error)")
     }

@@ -208,6 +208,7 @@ extension WorkflowReader {
         parameter.defaultValue = try parameter.value(of: written)
       } catch {
         readers[file].report(error.cause, at: node)
+        faultyDefaults.insert(name)
       }
     } else if keys.isRequired == false {
       if kind == .string {

@@ -205,6 +205,8 @@ extension WorkflowReader {
       var argument: Scope.Argument?
       do throws(ParameterError) {
         argument = try arguments.value(of: parameter).map(Scope.Argument.value)
+      } catch  where error.cause.code == "R0604" && faultyDefaults.contains(parameter.name) {
+        // What is wrong is the default, and has been said.
       } catch {
         readers[0].report(error.cause, at: declarations[parameter.name] ?? node)
       }

@@ -55,7 +55,7 @@ extension Diagnostic.Cause {
   package static let foreachText = Self(
     "R0306", "foreach must be a list, a range or an expression, not text"
   )
-  .hint("write it like: [a, b], or: { from: 1, to: 5 }")
+  .hint("write it like: [a, b], or: { from: 1, to: 5 }, or: ${{ fromJSON(…) }}")
   package static func foreachValue(_ types: ValueTypes) -> Self {
     Self("R0306", "foreach must be a list, not \(types.name)")
       .hint("fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list")

@@ -149,6 +149,8 @@ package struct WorkflowReader {
   package var emptyGroups: [String: [Need]] = [:]
   /// The ids of the steps under `finally`.
   package var finallyIDs: Set<String> = []
+  /// The parameters whose default is wrong, which has been reported.
+  package var faultyDefaults: Set<String> = []
   /// The budget for values of expressions that are evaluated while the file is read.
   package let budget = EvaluationBudget()
   var knownPatterns = KnownPatterns()

@@ -114,6 +114,9 @@ package struct StepValues: Sendable, Equatable {
   /// The reason why it failed, was cancelled or was skipped; empty if there is none.
   package var reason: String
 
+  /// Whether it has succeeded, or was up to date.
+  package var hasSucceeded: Bool { result == "success" }
+
   package init(
     result: String, outputs: [String: String], status: Int? = nil, reason: String = ""
   ) {

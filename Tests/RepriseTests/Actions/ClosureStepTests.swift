@@ -115,6 +115,48 @@ struct ClosureStepTests {
       ])
   }
 
+  @Test func `a closure under finally reads the outputs of all steps`() async throws {
+    struct Trouble: Error {}
+    let read = Protected<[String]>([])
+    let workflow = try Workflow("end") {
+      Step("build") { _ in 7 }
+      Step("tell") { _ in throw Trouble() }
+    } finally: {
+      Step("report") { context in
+        let build: Int = try context.input("build")
+        let told: Int? = try context.input("tell")
+        read.withLock { $0 = ["\(build)", "\(told == nil)"] + context.inputs.keys }
+      }
+      Step("strict") { context in _ = try context.input("tell", as: Int.self) }
+    }
+    let run = Engine().start(workflow)
+    _ = try await run.outcome
+    #expect(read.value == ["7", "true", "build"])
+    #expect(run.state["report"]?.phase.isSuccess == true)
+    #expect(
+      run.state["strict"]?.phase
+        == .failed(.badValue("the input \"tell\": that step has no output")))
+  }
+
+  @Test func `the message about a group in order names the step that is missing`() async throws {
+    let workflow = try Workflow("group") {
+      InOrder("g") {
+        Step("a") { _ in 1 }
+        Step("b") { _ in 2 }
+      }
+      Step("end") { try $0.inputs(of: "g", as: Int.self) }
+      Step("fixed", .needs("a", "b")) { try $0.inputs(of: "g", as: Int.self) }
+    }
+    let run = Engine().start(workflow)
+    _ = try await run.outcome
+    guard case .failed(let reason)? = run.state["end"]?.phase else {
+      Issue.record("it has not failed")
+      return
+    }
+    #expect("\(reason)".hasSuffix(".needs(\"a\", \"b\")"), "\(reason)")
+    #expect(run.state["fixed"]?.phase.isSuccess == true)
+  }
+
   @Test func `the message about a step that is not needed directly says how to need it`()
     async throws
   {

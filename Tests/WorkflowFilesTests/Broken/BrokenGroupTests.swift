@@ -57,13 +57,13 @@ struct BrokenGroupTests {
     BrokenFile("steps: [{id: a, foreach: , run: x}]\n", ["1:26 R0204"]),
     BrokenFile(
       "steps: [{id: a, foreach: x, run: x}]\n", ["1:26 R0306"],
-      hint: "write it like: [a, b], or: { from: 1, to: 5 }"),
+      hint: "write it like: [a, b], or: { from: 1, to: 5 }, or: ${{ fromJSON(…) }}"),
     BrokenFile(
       "steps: [{id: a, foreach: 3, run: x}]\n", ["1:26 R0306"],
-      hint: "write it like: [a, b], or: { from: 1, to: 5 }"),
+      hint: "write it like: [a, b], or: { from: 1, to: 5 }, or: ${{ fromJSON(…) }}"),
     BrokenFile(
       "steps: [{id: a, foreach: \"1..5\", run: x}]\n", ["1:26 R0306"],
-      hint: "write it like: [a, b], or: { from: 1, to: 5 }"),
+      hint: "write it like: [a, b], or: { from: 1, to: 5 }, or: ${{ fromJSON(…) }}"),
     BrokenFile(
       "steps: [{id: a, foreach: {from: 1}, run: x}]\n", ["1:26 R0213"]),
     BrokenFile(

@@ -151,6 +151,15 @@ struct DeclarationTests {
     #expect(workflow.shell == file.shell && workflow.shell == .arguments(["bash", "-eu", "-c"]))
   }
 
+  @Test func `a wrong default is reported, and not that the parameter was not given`() {
+    let error = #expect(throws: WorkflowError.self) {
+      try Workflow("w", .parameter("p", .choice(["a", "b"]), default: "c")) {
+        Step("s", exec: ["true", "${{ params.p }}"])
+      }
+    }
+    #expect(error?.diagnostics.map(\.code) == ["R0602"])
+  }
+
   @Test func `named settings may be given in any order`() throws {
     let workflow = try Workflow(
       "w", .parameter("a", default: "x"), .timeout(.seconds(1)),
