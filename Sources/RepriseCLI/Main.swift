@@ -37,7 +37,7 @@ enum Main {
     }
     do {
       let words = try RepriseCommand.expanded(arguments)
-      if let run = RunInvocation.usual(words) {
+      if let run = RepriseCommand.usualRun(words) {
         if run.drivesRun { split(isDetached: run.detach, canBeLeft: run.canBeLeft) }
         Task { await self.run { try await run.run() } }
         dispatchMain()

@@ -45,7 +45,7 @@ struct ParsingTests {
       let line = (0..<Int.random(in: 0...6, using: &random)).map { _ in
         known.randomElement(using: &random) ?? ""
       }
-      guard let usual = RunInvocation.usual(["run"] + line) else { continue }
+      guard let usual = RunInvocation(usual: line) else { continue }
       count += 1
       let parsed = try #require(try? RunCommand.parse(line), "\(line)").invocation
       #expect(String(reflecting: usual) == String(reflecting: parsed), "\(line)")

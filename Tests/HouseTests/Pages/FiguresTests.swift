@@ -16,20 +16,28 @@ struct FiguresTests {
     let verdict: String
   }
 
-  /// Returns the lines of each row of `Benchmarks/RESULTS.md`, which has its name in the first one.
-  private static func results() throws -> [String: [Line]] {
+  /// Returns the cells of each line of `Benchmarks/RESULTS.md`, with the name of its row, which only the
+  /// first line of a row has.
+  private static func lines() throws -> [(row: String, cells: [String])] {
     var row = ""
-    var results: [String: [Line]] = [:]
-    for line in try Repository.text(of: "Benchmarks/RESULTS.md").split(separator: "\n") {
+    return try Repository.text(of: "Benchmarks/RESULTS.md").split(separator: "\n").compactMap {
+      line in
       let cells = cells(line)
-      guard line.hasPrefix("|"), cells.count == 7 else { continue }
+      guard line.hasPrefix("|"), cells.count == 7 else { return nil }
       if !cells[0].isEmpty { row = cells[0] }
+      return (row, cells)
+    }
+  }
+
+  /// Returns the results of each row.
+  private static func results() throws -> [String: [Line]] {
+    try lines().reduce(into: [:]) { results, line in
+      let (row, cells) = line
       let result = cells[4].replacing(/\ \([^(]+$/, with: "").replacing(" of a core", with: "")
       results[row, default: []].append(
         Line(
           result: result, limit: number(in: cells[5]), verdict: cells[6].lowercased()))
     }
-    return results
   }
 
   /// Returns the first number of a text without zeros at its end; nil if there is none.
@@ -71,15 +79,9 @@ struct FiguresTests {
   }
 
   @Test func `the figures of the README are those of the latest results`() throws {
-    var row = ""
     var measured: [String: String] = [:]
-    for line in try Repository.text(of: "Benchmarks/RESULTS.md").split(separator: "\n") {
-      let cells = Self.cells(line)
-      guard line.hasPrefix("|"), cells.count == 7 else { continue }
-      if !cells[0].isEmpty { row = cells[0] }
-      guard row == "shell-steps", cells[1] == "wall time", cells[2].hasPrefix("reprise: ") else {
-        continue
-      }
+    for (row, cells) in try Self.lines()
+    where row == "shell-steps" && cells[1] == "wall time" && cells[2].hasPrefix("reprise: ") {
       let peer = String(cells[3].prefix { $0 != ":" })
       measured[peer] = cells[4].split(separator: " ").prefix(2).joined(separator: " ")
     }
