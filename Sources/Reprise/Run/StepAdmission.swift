@@ -39,7 +39,7 @@ struct StepAdmission: StepStage {
         return .over(giveUp(job, because: blockingResult))
       }
     }
-    let isAdopted = isAdopted(step)
+    let isAdopted = attemptToAdopt(job).token != nil
     if !isAdopted, let result = resultWithoutStarting(job) { return .over(result) }
     let (result, isAwaited, failure) = ledger.decide {
       page -> (StepResult?, Bool, FailureReason?) in

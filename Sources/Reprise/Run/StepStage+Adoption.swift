@@ -7,7 +7,9 @@ extension StepStage {
   ///
   /// - Returns: The number of the attempts before it, and its token; 0 and nil if there is none.
   func attemptToAdopt(_ job: StepJob) -> (before: Int, token: AttemptToken?) {
-    ledger.decide { page in
+    // Most steps run here: no lock for them.
+    guard job.step.extrasIfAny?.runner != nil else { return (0, nil) }
+    return ledger.decide { page in
       guard let token = page.adopted(job.index) else { return (0, nil) }
       return (page.state[job.index].attempt - 1, token)
     }
@@ -34,7 +36,7 @@ extension StepStage {
 extension RunLedger.Page {
   /// The attempt of a step that goes on where it runs, after the death of its engine; nil if none does.
   fileprivate func adopted(_ step: StepIndex) -> AttemptToken? {
-    guard controls[step].isAdopting, plan[step].extrasIfAny?.runner != nil else { return nil }
+    guard controls[step].isAdopting else { return nil }
     let state = state[step]
     guard state.phase.isActive, let place = state.placement?.place, place.survives else {
       return nil
