@@ -104,7 +104,14 @@ extension WorkflowReader {
   }
 
   package mutating func text(_ node: Node, _ what: String, _ context: Context) -> String? {
-    settled(node, what, context).flatMap { readers[context.file].nonEmptyText($0, what) }
+    guard case .scalar(let written, _) = node.content, written.hasExpression else {
+      return readers[context.file].nonEmptyText(node, what)
+    }
+    // The value is data, also if it has the form of an expression.
+    guard let settled = settled(node, what, context),
+      let value = readers[context.file].scalar(settled, what)
+    else { return nil }
+    return readers[context.file].checkedNonEmpty(value, node, what)
   }
 
   /// Reads text or a list of texts.

@@ -151,6 +151,18 @@ struct DeclarationTests {
     #expect(workflow.shell == file.shell && workflow.shell == .arguments(["bash", "-eu", "-c"]))
   }
 
+  @Test func `a value that has the form of an expression is data in a question`() throws {
+    let name = "${{ params.p }}"
+    let workflow = try Workflow(
+      "w", .parameter("p", default: "x"), with: Arguments(["p": "${{ 1 }}"])
+    ) {
+      Step("a", approval: "Go \(name)?")
+      Step("b", approval: "To ${{ params.p }}?", .mutex("m ${{ params.p }}"))
+    }
+    let approvals = workflow.steps.map { $0.extrasIfAny?.approval }
+    #expect(approvals == ["Go ${{ params.p }}?", "To ${{ 1 }}?"])
+  }
+
   @Test func `a wrong default is reported, and not that the parameter was not given`() {
     let error = #expect(throws: WorkflowError.self) {
       try Workflow("w", .parameter("p", .choice(["a", "b"]), default: "c")) {
