@@ -44,7 +44,7 @@ struct TopTests {
       "reprise run broken.yaml --progress none; reprise run slow.yaml --detach; reprise top",
       keys: """
         wait_for began; shown '1 live'; printf '/slow\\r\\r'; shown 'q all runs'; printf q
-        shown_times 3 '1 of 2 runs'; printf c; shown 'cancel run'; printf y; shown 'cancelled  '; printf q
+        shown_times 2 'Enter open'; printf c; shown 'cancel run'; printf y; shown 'cancelled  '; printf q
         """)
     #expect(output.contains("status 0"))
     #expect(try await scenario.reprise("runs").output.contains("cancelled"))
