@@ -86,11 +86,7 @@ struct UnansweredSubmissionTests {
     let folder = try TemporaryFolder()
     let (clock, scheduler) = (SteppingClock(), NumberScheduler())
     let runner = scheduler.runner(in: folder.path, clock)
-    scheduler.isSlow.withLock { $0 = true }
-    let begun = Task { try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token()) }
-    await expectEventually("it is submitted") { scheduler.left == ["1"] }
-    begun.cancel()
-    await #expect(throws: RunnerFailure.self) { try await begun.value }
+    await scheduler.cancelSubmission(of: Self.token(), by: runner)
     #expect(try await runner.revoke(Self.token()) == nil)
     await scheduler.answer(Self.token())
   }
@@ -102,11 +98,7 @@ struct UnansweredSubmissionTests {
     let folder = try TemporaryFolder()
     let (clock, scheduler) = (SteppingClock(), NumberScheduler())
     let runner = scheduler.runner(in: folder.path, clock)
-    scheduler.isSlow.withLock { $0 = true }
-    let begun = Task { try await runner.begin(AttemptSpec(command: ["true"]), token: Self.token()) }
-    await expectEventually("it is submitted") { scheduler.left == ["1"] }
-    begun.cancel()
-    await #expect(throws: RunnerFailure.self) { try await begun.value }
+    await scheduler.cancelSubmission(of: Self.token(), by: runner)
     if answersFirst { await scheduler.answer(Self.token()) }
     #expect(try await runner.revoke(Self.token()) == nil)
     if !answersFirst { await scheduler.answer(Self.token()) }
@@ -130,6 +122,15 @@ private final class NumberScheduler: JobScheduler {
   let numbered = Mutex<NumberedJobs?>(nil)
   private let jobs = Mutex<[String]>([])
   private let count = Mutex(0)
+
+  /// Has an attempt submitted, and cancels that before it is answered.
+  func cancelSubmission(of token: AttemptToken, by runner: FolderRunner) async {
+    isSlow.withLock { $0 = true }
+    let begun = Task { try await runner.begin(AttemptSpec(command: ["true"]), token: token) }
+    await expectEventually("it is submitted") { self.left == ["1"] }
+    begun.cancel()
+    await #expect(throws: RunnerFailure.self) { try await begun.value }
+  }
 
   /// Answers submissions, and waits until the number of a job is known.
   func answer(_ token: AttemptToken) async {
