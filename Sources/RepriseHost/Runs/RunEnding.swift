@@ -88,7 +88,7 @@ private func contents(of path: String) -> String? {
 
 /// The contents of a few files at the last look.
 private final class WatchedTexts: Sendable {
-  /// What tells that a file may have changed.
+  /// A file has changed only if one of these has.
   private struct Stamp: Equatable {
     var inode: Inode
     var size: Int64
