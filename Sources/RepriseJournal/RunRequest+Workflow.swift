@@ -85,10 +85,10 @@ extension RunRecord {
         && expanded.graph.index(of: step.id) == nil
     }
     guard missing.isEmpty else {
-      let names = missing.map { "\"\($0.id)\"" }.joined(separator: ", ")
-      throw JournalError(
-        problem + "it has no step \(names), which "
-          + (missing.count == 1 ? "has" : "have") + " been started or finished in the run")
+      let names = missing.map { step in
+        "\"\(step.id)\", which " + (step.phase.isSuccess ? "has succeeded" : "still runs")
+      }
+      throw JournalError(problem + "it has no step " + names.joined(separator: ", and no step "))
     }
   }
 }

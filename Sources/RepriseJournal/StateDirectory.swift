@@ -94,8 +94,14 @@ package struct StateDirectory: Sendable, Equatable {
       try makeFolder(folder, permissions: .ownerReadWriteExecute)
       return true
     } catch {
-      guard error == .fileExists else { throw .system(problem, folder, error) }
-      return false
+      switch error {
+      case .fileExists: return false
+      case .noSuchFileOrDirectory:
+        throw JournalError(
+          "\(problem) \"\(folder)\", because the folder that is to contain it does not exist: create that "
+            + "first")
+      default: throw .system(problem, folder, error)
+      }
     }
   }
 

@@ -69,10 +69,23 @@ struct QueuedRunTests {
       for try await event in second.events.throwingSequence() { kinds.append(event.kind) }
       return kinds
     }
+    let counts = Task {
+      var counts: [Int] = []
+      for try await change in second.changes.values { counts.append(change.state.counts.final) }
+      return counts
+    }
+    let phases = Task {
+      var phases: [RunPhase] = []
+      for try await state in second.states.values { phases.append(state.phase) }
+      return phases
+    }
     busy.opened.open()
     #expect(try await second.begun().outcome == .succeeded)
     #expect(try await events.value.last == .runEnded(.succeeded))
     #expect(try await events.value.count == busy.host.journal.events(of: second.id).count)
+    #expect(try await counts.value.count == events.value.count)
+    #expect(try await counts.value.last == 1)
+    #expect(try await phases.value.last == .ended(.succeeded))
     await busy.becomesIdle()
     #expect(busy.host.run(second.id) == nil)
   }
@@ -85,6 +98,9 @@ struct QueuedRunTests {
     await #expect(throws: HostError.cancelled(second.id)) { try await second.begun() }
     await #expect(throws: HostError.cancelled(second.id)) {
       for try await _ in second.events.throwingSequence() {}
+    }
+    await #expect(throws: HostError.cancelled(second.id)) {
+      for try await _ in second.states.values {}
     }
     #expect(try await busy.status(second.id) == .cancelled)
     #expect(try await busy.host.journal.unfinishedRuns(of: "order").isEmpty)

@@ -53,6 +53,17 @@ struct StateFolderTests {
   }
 
   /// Like the root of a disk in memory: others can add files of their own, but replace nothing.
+  @Test func `a state folder in a folder that does not exist says what to create`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/none/journal"
+    let error = #expect(throws: JournalError.self) { try Journal(at: path) }
+    #expect(
+      error?.description == """
+        cannot create the state directory "\(path)", because the folder that is to contain it does not \
+        exist: create that first
+        """)
+  }
+
   @Test func `only the state folder itself may be sticky and writable by others`() throws {
     let folder = try Folder()
     _ = try Journal(folder.state)

@@ -238,7 +238,7 @@ struct WorkflowTestTests {
       try release().replacing("biuld") { _ in }
     }
     #expect(
-      error?.description == "there is no step \"biuld\"; there are: build, upload, go, publish")
+      error?.description == "there is no step \"biuld\"; did you mean \"build\"?")
   }
 
   @Test func `a run that waits for approval says so`() async throws {

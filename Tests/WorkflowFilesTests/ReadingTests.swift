@@ -116,7 +116,7 @@ struct ReadingTests {
     #expect(from.steps.map(\.id) == ["c", "d"] && from.steps.map(\.needs) == [[], ["c"]])
     let to = try workflow.selecting(to: "c")
     #expect(to.steps.map(\.id) == ["a", "c"] && to.steps.map(\.needs) == [[], ["a"]])
-    #expect(throws: SelectionError.unknownStep("bb", suggestion: "b")) {
+    #expect(throws: SelectionError.unknownStep("bb", known: ["a", "b", "c", "d"])) {
       try workflow.selecting(from: "bb")
     }
   }

@@ -95,7 +95,7 @@ extension RunState {
 
 /// The reason that an output of a step cannot be read.
 public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The run has no such step.
+  /// The run has no such step; these are its steps.
   case unknownStep(String, known: [String])
   /// The step has not succeeded, so it has no outputs; `phase` is the name of its state.
   case notSucceeded(step: String, phase: String)
@@ -107,8 +107,7 @@ public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The reason as a clause for error messages.
   public var description: String {
     switch self {
-    case .unknownStep(let step, let known):
-      "there is no step \"\(step)\"; there are: " + known.prefix(20).joined(separator: ", ")
+    case .unknownStep(let step, let known): noStepText(step, known: known)
     case .notSucceeded(let step, let phase):
       "step \"\(step)\" has no output: it is \(phase)"
     case .noOutput(let step): "step \"\(step)\" has no output"

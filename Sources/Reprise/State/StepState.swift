@@ -110,8 +110,6 @@ public enum StepPhase: Sendable, Equatable {
   /// Not all needs of the step have succeeded.
   case pending
   /// All needs have succeeded; the step waits for a slot, for approval or for its next attempt.
-  ///
-  /// Its ``name`` is `ready`, as in JSON.
   case waiting
   /// The action is running.
   case running
@@ -126,13 +124,11 @@ public enum StepPhase: Sendable, Equatable {
 
   /// The name of the state without its details, such as `succeeded`, for displays.
   ///
-  /// The names are `pending`, `ready` (``waiting``), `running`, `succeeded`, `failed`, `cancelled` and
-  /// `skipped`.
+  /// In JSON, `waiting` is `ready`. ``StepState/words`` says more about a step.
   public var name: String {
     switch self {
     case .pending: "pending"
-    // Older than the case: records keep it, and clients rely on it.
-    case .waiting: "ready"
+    case .waiting: "waiting"
     case .running: "running"
     case .succeeded: "succeeded"
     case .failed: "failed"
@@ -140,6 +136,11 @@ public enum StepPhase: Sendable, Equatable {
     case .skipped: "skipped"
     }
   }
+
+  /// The name in JSON.
+  ///
+  /// That of a waiting step is older than its case: clients rely on it.
+  package var codedName: String { self == .waiting ? "ready" : name }
 
   /// Whether the step has ended in this generation.
   public var isFinal: Bool {

@@ -80,7 +80,7 @@ package struct Comparison: Encodable {
       if generation == run.state.generation {
         for step in run.state.steps {
           sides[step.id] = Side(
-            state: step.phase.name, notRun: run.state.reasonNotRun(of: step),
+            state: step.phase.codedName, notRun: run.state.reasonNotRun(of: step),
             seconds: step.seconds, attempt: step.attempt, started: step.startedAt)
         }
         return sides
@@ -88,7 +88,7 @@ package struct Comparison: Encodable {
       for past in run.history.generations where past.number <= generation {
         for attempt in past.attempts {
           sides[attempt.step] = Side(
-            state: attempt.phase.name,
+            state: attempt.phase.codedName,
             seconds: attempt.endedAt.map { ($0 - attempt.startedAt) / .seconds(1) },
             attempt: attempt.number, started: attempt.startedAt)
         }

@@ -80,7 +80,7 @@ extension RunReport: Encodable {
     package init(_ attempt: RunHistory.Attempt) {
       step = attempt.step
       self.attempt = attempt.number
-      state = attempt.phase.name
+      state = attempt.phase.codedName
       ready = attempt.waitingSince
       started = attempt.startedAt
       ended = attempt.endedAt
@@ -148,7 +148,7 @@ extension RunReport: Encodable {
       let shown = state.name(of: step.id)
       name = shown == step.id ? nil : shown
       label = state.label(of: step.id)
-      self.state = step.phase.name
+      self.state = step.phase.codedName
       attempt = step.attempt
       ready = step.waitingSince
       started = step.startedAt

@@ -214,20 +214,6 @@ package struct RunReport {
       guard let place = step.placement?.place, place.survives else { return ("interrupted", "") }
       return ("interrupted", "may go on: \(place.runner)")
     }
-    if step.phase.isActive, let question = step.approval { return ("awaiting approval", question) }
-    if let wait = step.waitsForPool { return ("queued", wait.text) }
-    if step.phase == .waiting, let end = step.waitsUntil {
-      return ("waiting", end == .whenStopped ? "until the run is stopped" : "until \(end)")
-    }
-    if step.phase == .waiting, step.pendingRound != nil, let round = step.round {
-      return ("repeating", "\(round.description) is next")
-    }
-    if step.phase == .waiting, let retry = step.retry {
-      return ("retrying", "\(retry.reason); retrying in \(durationText(retry.delay))")
-    }
-    if step.isSetByHand, let by = step.interventions.last?.by {
-      return (step.phase.name, "set by hand by \(by)" + (by.comment.map { ": \($0)" } ?? ""))
-    }
-    return (step.phase.name, step.phase.detail ?? "")
+    return step.wordsAndDetail
   }
 }

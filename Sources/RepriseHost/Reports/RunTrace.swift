@@ -72,11 +72,11 @@ struct RunTrace: Encodable {
       }
       for attempt in generation.attempts {
         var arguments = [
-          "generation": number, "attempt": String(attempt.number), "state": attempt.phase.name,
+          "generation": number, "attempt": String(attempt.number), "state": attempt.phase.codedName,
         ]
         if let detail = attempt.phase.detail { arguments["reason"] = detail }
         span(
-          attempt.step, attempt.phase.name, tracks[attempt.step] ?? 0, attempt.startedAt,
+          attempt.step, attempt.phase.codedName, tracks[attempt.step] ?? 0, attempt.startedAt,
           attempt.endedAt, arguments)
       }
       earlier = generation

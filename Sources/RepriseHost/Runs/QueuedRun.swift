@@ -54,11 +54,23 @@ public final class QueuedRun: Sendable, Identifiable {
   ///
   /// Fails with ``HostError`` if the run never begins. Each subscriber gets all events; cancelling a
   /// subscription does not affect the run.
-  public var events: AnyPublisher<Event, HostError> {
+  public var events: AnyPublisher<Event, HostError> { onceBegun { $0.events } }
+
+  /// The events of the run, each with the state that it leads to; the rest as with ``events``.
+  public var changes: AnyPublisher<RunChange, HostError> { onceBegun { $0.changes } }
+
+  /// The states of the run, from its beginning or, for a later subscriber, the current one.
+  ///
+  /// Fails as ``events`` does. Nothing is published while the run waits for its turn.
+  public var states: AnyPublisher<RunState, HostError> { onceBegun { $0.states } }
+
+  private func onceBegun<Values: Publisher>(
+    _ values: @escaping @Sendable (Run) -> Values
+  ) -> AnyPublisher<Values.Output, HostError> where Values.Failure == Never {
     Just(()).setFailureType(to: HostError.self)
       .task { [beginning] () throws(HostError) -> Run? in try await beginning.value()?.get() }
       .concatMap { run in
-        (run?.events.eraseToAnyPublisher() ?? Empty().eraseToAnyPublisher())
+        (run.map { values($0).eraseToAnyPublisher() } ?? Empty().eraseToAnyPublisher())
           .setFailureType(to: HostError.self)
       }
       .eraseToAnyPublisher()

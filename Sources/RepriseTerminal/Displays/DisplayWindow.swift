@@ -225,7 +225,7 @@ struct DisplayWindow {
       step.endedAt.map { elapsedText($0 - start) } ?? tickingText(now - start)
     }
     let attempt: TerminalSafe = step.attempt > 1 ? ", attempt \(step.attempt)" : ""
-    return "\(step.phase.name)\(attempt)\(time.map { "  \($0)" } ?? "")"
+    return "\(step.words)\(attempt)\(time.map { "  \($0)" } ?? "")"
   }
 
   /// Returns the codes that remove the rows below the scrollback in a window of a size.

@@ -63,9 +63,7 @@ extension Workflow {
   private func indices(of step: String) throws(ReplacementError) -> [StepIndex] {
     let indices = indices(named: step)
     guard indices.isEmpty else { return indices }
-    throw ReplacementError(
-      description: "there is no step \"\(step)\"; there are: "
-        + steps.map(\.id).joined(separator: ", "))
+    throw ReplacementError(description: noStepText(step, known: steps.map(\.id)))
   }
 }
 

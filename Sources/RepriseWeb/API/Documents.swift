@@ -114,7 +114,7 @@ struct TableDocument: Encodable {
       runs.map { run in
         run.state[step].map { step in
           Cell(
-            state: step.phase.name, notRun: run.state.reasonNotRun(of: step),
+            state: step.phase.codedName, notRun: run.state.reasonNotRun(of: step),
             seconds: step.seconds)
         }
       }

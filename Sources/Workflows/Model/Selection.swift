@@ -90,7 +90,7 @@ extension Workflow {
   package func found(_ id: String) throws(SelectionError) -> [StepIndex] {
     let indices = indices(named: id)
     guard indices.isEmpty else { return indices }
-    throw .unknownStep(id, suggestion: nearest(to: id, among: graph.ids))
+    throw .unknownStep(id, known: Array(graph.ids))
   }
 
   private func keeping(_ selected: Set<StepIndex>) -> Workflow {
@@ -202,10 +202,8 @@ extension Outline {
 
 /// An error in the selection of steps.
 public enum SelectionError: Error, Equatable, CustomStringConvertible {
-  /// The step id is unknown.
-  ///
-  /// The suggestion is the most similar id.
-  case unknownStep(String, suggestion: String?)
+  /// The step id is unknown; these are the known ones.
+  case unknownStep(String, known: [String])
   /// The selector is unknown; these are the known ones.
   case unknownSelector(String, known: [String])
   /// No step of the run matches the selector now.
@@ -214,8 +212,7 @@ public enum SelectionError: Error, Equatable, CustomStringConvertible {
   /// The error as a clause without a period.
   public var description: String {
     switch self {
-    case .unknownStep(let id, let suggestion):
-      "there is no step \"\(id)\"" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+    case .unknownStep(let id, let known): noStepText(id, known: known)
     case .unknownSelector(let selector, let known):
       "there is no selector \"\(selector)\": selectors are \(known.joined(separator: ", ")), and "
         + "patterns of ids such as test-*"
@@ -223,4 +220,20 @@ public enum SelectionError: Error, Equatable, CustomStringConvertible {
       "no step matches \"\(selector)\" now"
     }
   }
+}
+
+/// Returns an error about an unknown step id, as a clause: with the most similar id, or else with the
+/// first ids that there are.
+///
+/// - Parameters:
+///   - id: The unknown id.
+///   - known: The ids of the steps, in file order.
+/// - Returns: Such as `there is no step "tow"; did you mean "two"?`
+package func noStepText(_ id: String, known: [String]) -> String {
+  let text = "there is no step \"\(id)\"; "
+  if let near = nearest(to: id, among: known) { return text + "did you mean \"\(near)\"?" }
+  let shown = known.prefix(20)
+  let rest = known.count - shown.count
+  return text + "there are: " + shown.joined(separator: ", ")
+    + (rest > 0 ? " and \(rest) more" : "")
 }

@@ -261,6 +261,7 @@ struct InterventionTests {
       (.restart(from: ["test-*"]), "no step matches \"test-*\" now"),
       (.restart(from: [":odd"]), "there is no selector \":odd\""),
       (.restart(from: ["slwo"]), "there is no step \"slwo\"; did you mean \"slow\"?"),
+      (.restart(from: ["zz"]), "there is no step \"zz\"; there are: slow, quick"),
       (.approve(step: "slow", isApproved: true), "step \"slow\" is not waiting for approval"),
       (
         .set(steps: ["quick"], .skipped),

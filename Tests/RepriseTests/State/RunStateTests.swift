@@ -35,6 +35,22 @@ struct RunStateTests {
     #expect(state.counts.succeeded == 1 && state.counts.pending == 1)
   }
 
+  @Test func `the words of a step say more than its phase`() throws {
+    let waits: [(Event.StepEvent, Int, String)] = [
+      (.waiting, 0, "waiting"), (.awaitingApproval("Deploy?"), 0, "awaiting approval"),
+      (.waitingForPool("db", text: "waits"), 1, "queued"),
+      (.retrying(.exited(status: 1), after: .seconds(1)), 1, "retrying"),
+      (.succeeded([:]), 1, "succeeded"),
+    ]
+    for (change, attempt, words) in waits {
+      var kinds: [Event.Kind] = [.step("a", attempt: 0, .waiting)]
+      if case .retrying = change { kinds.append(.step("a", attempt: 1, .started())) }
+      if case .succeeded = change { kinds.append(.step("a", attempt: 1, .started())) }
+      if change != .waiting { kinds.append(.step("a", attempt: attempt, change)) }
+      #expect(try state(after: kinds)["a"]?.words == words)
+    }
+  }
+
   @Test func `the steps that a restart stops are known, also if it is extended`() throws {
     var state = try state(after: [])
     #expect(!state.isStopping("a"))
