@@ -68,6 +68,32 @@ struct SurvivingLockTests {
     other.process.waitUntilExit()
   }
 
+  @Test func `a step is adopted although its values cannot be computed any more`() async throws {
+    let project = try InterruptedProject(
+      """
+      dotenv: vars
+      steps:
+        - id: long
+          survive: true
+          grace: 100ms
+          env: { KEY: "${{ fromJSON(env.DATA).key }}" }
+          run: |
+            echo begun >> log
+            while ! test -e go; do sleep 0.05; done
+            echo "$KEY" >> log
+
+      """)
+    try project.folder.write("vars", "DATA={\"key\":\"value\"}\n".utf8)
+    let id = try await project.interrupted()
+    try project.folder.write("vars", "DATA=none\n".utf8)
+    let resumed = try project.started(["resume", "\(id)", "--progress", "none"])
+    await expectEventually("the run is resumed") { project.isLive(id) }
+    try project.folder.write("go")
+    resumed.process.waitUntilExit()
+    #expect(resumed.process.terminationStatus == 0)
+    #expect(project.lines() == ["begun", "value"])
+  }
+
   @Test func `the time limit of a group holds for steps that survive their engine`() async throws {
     let project = try InterruptedProject(
       """

@@ -117,12 +117,11 @@ struct PlaceStage: StepStage {
         places.paths += places.own?.paths ?? []
       }
       try await takeSlotsAgain(job)
-    } catch let error as Withdrawn {
-      places.own?.release()
-      if isAdopted { return (AttemptPlaces(), nil) }
-      throw error
     } catch {
       places.own?.release()
+      // It runs already, and goes on without them.
+      if isAdopted { return (AttemptPlaces(), nil) }
+      if let error = error as? Withdrawn { throw error }
       let event = ending(of: error)
       if case .failed = event { try begin(.started(), of: job, attempt: attempt) }
       return (AttemptPlaces(), end(job.index, attempt: attempt, event))

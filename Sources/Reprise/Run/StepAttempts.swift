@@ -52,6 +52,8 @@ struct PlannedAttempt: Sendable {
 struct PreparedAttempt {
   let values: RunValues
   let resolved: ResolvedStep
+  /// Why the settings of an attempt that goes on where it runs have no values now; nil if they have.
+  let whyUnresolved: FailureReason?
   /// What the step depends on; nil if it is not cached.
   let trace: StepTrace?
   /// The earlier result of a step that is up to date.

@@ -181,8 +181,13 @@ final class StepPerformer: StepStage {
     do throws(FailureReason) {
       prepared = try await prepare(attempt, of: job)
     } catch {
-      try begin(.started(), of: job, attempt: number)
-      return .over(end(job.index, attempt: number, .failed(masked(error))))
+      let event = Event.StepEvent.failed(masked(error))
+      if attempt.isAdopted {
+        startIfNeeded(job, attempt: number, endingWith: event)
+      } else {
+        try begin(.started(), of: job, attempt: number)
+      }
+      return .over(end(job.index, attempt: number, event))
     }
     if let result = try cache.result(of: job, prepared) { return .over(result) }
     let executor = prepared.executor
@@ -192,6 +197,7 @@ final class StepPerformer: StepStage {
     if !executor.reportsStart { cache.warnOfInputs(job, prepared.trace, attempt: number) }
     var context = values.context(of: job, attempt: number, prepared.resolved, prepared.values)
     context.adopted = attempt.adopted
+    context.whyUnresolved = prepared.whyUnresolved.map(masked)
     context.poolLocks = taken.paths
     context.watch = parts.watch?.attempt(of: job.step)
     let event = await work.execute(context, prepared.values, by: executor, holding: taken.own)
@@ -206,6 +212,12 @@ final class StepPerformer: StepStage {
     _ attempt: PlannedAttempt, of job: StepJob
   ) async throws(FailureReason) -> PreparedAttempt {
     let runValues = values.values(for: job)
+    if attempt.isAdopted {
+      let (resolved, trace, problem) = resolvedLeniently(job, runValues)
+      return PreparedAttempt(
+        values: runValues, resolved: resolved, whyUnresolved: problem, trace: trace, earlier: nil,
+        executor: try work.executor(for: job.step, attempt: attempt.number))
+    }
     let resolved = try values.resolved(job, runValues)
     var trace = try cache.trace(of: job, resolved, runValues)
     var earlier: EarlierResult?
@@ -217,8 +229,25 @@ final class StepPerformer: StepStage {
     }
     if attempt.number == 1 { try await cache.forgetUndone(job) }
     return PreparedAttempt(
-      values: runValues, resolved: resolved, trace: trace, earlier: earlier,
+      values: runValues, resolved: resolved, whyUnresolved: nil, trace: trace, earlier: earlier,
       executor: earlier == nil
         ? try work.executor(for: job.step, attempt: attempt.number) : work.executor)
+  }
+
+  /// Computes the settings of a step whose attempt goes on where it runs.
+  ///
+  /// It was begun with the values of its time, so it does not end because they have none now, for
+  /// example without a variable of the shell that had started the run. It is not remembered then.
+  ///
+  /// - Returns: The settings, what the step depends on, and why the settings have no values, if so.
+  private func resolvedLeniently(
+    _ job: StepJob, _ runValues: RunValues
+  ) -> (ResolvedStep, StepTrace?, FailureReason?) {
+    do throws(FailureReason) {
+      let resolved = try values.resolved(job, runValues)
+      return (resolved, try cache.trace(of: job, resolved, runValues), nil)
+    } catch {
+      return (.unknown, nil, error)
+    }
   }
 }

@@ -119,7 +119,11 @@ struct RunnerAttempt: Sendable {
     to question: AttemptState.Question, _ handle: (any RunnerHandle)?
   ) async throws -> (AttemptState.Input?, (any RunnerHandle)?) {
     switch question {
-    case .begin: return (nil, try await runner.begin(spec, token: token))
+    case .begin:
+      if let reason = context.whyUnresolved {
+        throw RunnerFailure.refused("it was never begun, and now \(reason)")
+      }
+      return (nil, try await runner.begin(spec, token: token))
     case .find: return (nil, try await runner.find(token))
     case .revoke: return (nil, try await runner.revoke(token))
     case .look:

@@ -31,6 +31,8 @@ public struct StepContext: Sendable {
   package let hiddenVariables: Set<String>
   /// The attempt to go on with, which has survived the engine that began it; nil for a new one.
   var adopted: AttemptToken?
+  /// Why ``resolved`` has no values, so that such an attempt cannot be begun again; nil if it has.
+  var whyUnresolved: FailureReason?
   /// Whether the attempt goes on that an earlier engine has begun.
   package var isAdopted: Bool { adopted != nil }
   /// The lock files of the places in its pool.

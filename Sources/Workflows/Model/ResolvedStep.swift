@@ -25,6 +25,10 @@ package struct ResolvedStep: Sendable, Equatable {
   package var directories: [String]
   /// The name under which the work is shared; nil if it is not shared.
   package var share: String?
+
+  /// The settings of a step whose values are not known, which must not be begun.
+  package static let unknown = ResolvedStep(
+    action: .exec(["false"]), environment: [:], weakEnvironment: [:], directories: [], share: nil)
 }
 
 /// The values of a run that are available when a step starts.
