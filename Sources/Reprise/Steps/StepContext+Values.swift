@@ -20,11 +20,8 @@ extension StepContext {
   ///   (and the type is not optional), or if the output does not match the type.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
     guard let need = plan.graph.index(of: prefix + step) else { throw noInput(step) }
-    if self.step.extrasIfAny?.finally != nil, plan[need].extrasIfAny?.finally == nil {
-      // It comes after all of them, and they may have failed.
-      let result = values.step(plan[need].id)
-      return try value(of: step, result?.hasSucceeded == true ? result?.outputs ?? [:] : [:])
-    }
+    // It may have failed.
+    if readsLate(need) { return try value(of: step, outputsSoFar(of: need) ?? [:]) }
     guard
       let (_, result) = zip(plan.graph.needs(of: index), results).first(where: { $0.0 == need }),
       let outputs = result.outputs

@@ -72,16 +72,24 @@ public struct StepContext: Sendable {
   /// Linear in their number.
   public var inputs: [String: StepOutputs] {
     var inputs: [String: StepOutputs] = [:]
-    if step.extrasIfAny?.finally != nil {
-      for other in plan.order where plan[other].extrasIfAny?.finally == nil {
-        let result = values.step(plan[other].id)
-        if let result, result.hasSucceeded { inputs[plan[other].id] = result.outputs }
-      }
-    }
     for (need, result) in zip(plan.graph.needs(of: index), results) {
-      if let outputs = result.outputs { inputs[plan[need].id] = outputs }
+      inputs[plan[need].id] = result.outputs
+    }
+    for other in plan.order where readsLate(other) {
+      inputs[plan[other].id] = outputsSoFar(of: other)
     }
     return inputs
+  }
+
+  /// Whether this step comes after all others, and so reads the outputs of another one without a need.
+  func readsLate(_ other: StepIndex) -> Bool {
+    step.extrasIfAny?.finally != nil && plan[other].extrasIfAny?.finally == nil
+  }
+
+  /// Returns the outputs of a step that has succeeded by now; nil for others.
+  func outputsSoFar(of other: StepIndex) -> StepOutputs? {
+    guard let result = values.step(plan[other].id), result.hasSucceeded else { return nil }
+    return result.outputs
   }
 
   /// The folder of the run for the files of its steps: `run.dir` in expressions.
