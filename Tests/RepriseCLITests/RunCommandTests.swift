@@ -292,7 +292,7 @@ struct RunCommandTests {
 
   @Test func `a large output is passed on completely, using little memory`() async throws {
     let scenario = try Scenario()
-    let bytes = rounds(1 << 25, soak: 1 << 30)
+    let bytes = 32 * rounds(1 << 20, soak: 1 << 25)
     // In the end the step reads the peak memory of its parent.
     try scenario.write(
       """

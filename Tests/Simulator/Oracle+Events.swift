@@ -55,14 +55,16 @@ extension Oracle {
         plan.withDependents(positions) == Set(positions), "restart",
         "\(ids ?? []) are restarted without all of their dependents")
       blocked = Set(positions)
+      promised.formUnion(positions)
     case .runPaused:
       check(isActive && pausedAt == nil, "pause", "the run is paused while \(phase)")
       pausedAt = time
     case .runUnpaused:
       check(pausedAt != nil, "pause", "the run is unpaused, but not paused")
       pausedAt = nil
-    case .runCancelling:
+    case .runCancelling(let cause):
       pausedAt = nil
+      if !leavesUnfinished(cause) { promised = [] }
       check(isActive, "cancel", "the run is cancelled while \(phase)")
       phase = .cancelling
       wasStopped = true
@@ -128,11 +130,17 @@ extension Oracle {
       }
       if isResuming, position < plan.mainCount {
         check(
-          step.status != .succeeded && step.status != .skipped, "resume",
-          "\(name(position)) has succeeded and is reset by a resume")
+          step.status != .succeeded && step.status != .skipped || promised.contains(position),
+          "resume", "\(name(position)) has succeeded and is reset by a resume")
       }
       steps[position] = Step()
     }
+    if isResuming, forest == nil {
+      check(
+        acknowledgedRestart.isSubset(of: positions), "resume",
+        "a restart of \(acknowledgedRestart.sorted().map(name)) was recorded and is lost by a resume")
+    }
+    promised = []
     isResuming = false
   }
 

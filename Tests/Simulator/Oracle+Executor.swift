@@ -141,15 +141,32 @@ extension Oracle {
         if let position = plan.positions[id] { durableSuccesses.insert(position) }
       case .runResumed:
         isResumeAcknowledged = true
+      case .runRestarting(let ids):
+        acknowledgedRestart.formUnion(
+          ids.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices))
+      case .runCancelling(let cause):
+        if !leavesUnfinished(cause) { acknowledgedRestart = [] }
       case .generationStarted(let reset):
-        // A resume resets no success, except under `finally`.
+        // A resume resets no success, except under `finally` and those that a restart was to reset.
         let positions = reset.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
-        for position in positions where !isResumeAcknowledged || position >= plan.mainCount {
+        for position in positions
+        where !isResumeAcknowledged || position >= plan.mainCount
+          || acknowledgedRestart.contains(position)
+        {
           durableSuccesses.remove(position)
         }
         isResumeAcknowledged = false
+        acknowledgedRestart = []
       default: break
       }
+    }
+  }
+
+  /// Returns whether a run that is stopped for a cause goes on when it is resumed.
+  func leavesUnfinished(_ cause: CancellationCause) -> Bool {
+    switch cause {
+    case .interrupted, .abandoned: true
+    default: false
     }
   }
 }

@@ -87,6 +87,8 @@ final class Oracle: @unchecked Sendable {
   var lastStart = Int64.min
   /// Steps that must not start, because they are being stopped.
   var blocked: Set<Int> = []
+  /// The steps of restarts that have not begun a generation yet.
+  var promised: Set<Int> = []
   var isResuming = false
   /// The steps of computed items that are running.
   var runningComputed: Set<String> = []
@@ -106,6 +108,8 @@ final class Oracle: @unchecked Sendable {
   var notesRead = 0
   /// Successes that were acknowledged as durable and not reset by a restart, across crashes.
   var durableSuccesses: Set<Int> = []
+  /// The same as ``promised``, by the events that must survive a crash.
+  var acknowledgedRestart: Set<Int> = []
   var isResumeAcknowledged = false
   /// The requests that the run could act on when they were made, until it ends.
   var requests: [(request: Request, time: Int64)] = []

@@ -102,6 +102,18 @@ extension Run {
     }
   }
 
+  /// Asks again for the restart that an earlier engine had begun, for the same requester.
+  ///
+  /// - Parameters:
+  ///   - state: The state that this engine has left.
+  ///   - plan: The steps of the resumed run.
+  func restartAgain(_ state: RunState, _ plan: Plan) {
+    let steps = state.restartedSteps?.compactMap(plan.graph.index)
+    post(
+      .restart(from: steps ?? [], requestedIn: nil), by: state.phaseRequester ?? .api, Ticket()
+    ) { _ in }
+  }
+
   /// Whether anything that was requested was not answered yet, such as a cancel.
   package var hasOpenRequests: Bool { openRequestCount.withLock { $0 > 0 } }
 

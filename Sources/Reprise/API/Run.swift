@@ -67,6 +67,8 @@ public final class Run: Sendable {
       page.begin(usualDurations, setting: results)
       slots.follow(page.state)
       slots.letGoOn(plan.order.filter { page.controls[$0].isAdopting })
+      // Nothing else starts before the restart is asked for again, below.
+      if state.isRestartingSurvivors { slots.setPaused(true) }
     }
     let cancelled = state.stepsBeingCancelled
     let performer = engine.makePerformer(
@@ -83,7 +85,8 @@ public final class Run: Sendable {
       for await request in stream { request.refuse() }
       end.answer(outcome)
     }
-    // What has survived the engine before, and was to be cancelled, still is.
+    // What has survived the engine before, and was to be restarted or cancelled, still is.
+    if state.isRestartingSurvivors { restartAgain(state, plan) }
     for step in cancelled {
       request(.cancel(steps: [step.id], now: false), by: step.interventions.last?.by ?? .api) { _ in
       }

@@ -311,6 +311,7 @@ struct RunDriver {
       case .restart(let restarted):
         let from = restarted.map { $0.map { page.plan[$0].id } }
         page.record(.runRestarting(from: from), by: asker)
+        performer.slots.setPaused(page.state.isPaused)
       case .cancel(let cause):
         page.record(.runCancelling(cause), by: asker)
         page.groups.giveUp()

@@ -13,6 +13,8 @@ extension RunLedger.Page {
       return
     }
     let decided = state.stepsDecided
+    // What they wait for keeps its results until they have ended, and is restarted then.
+    let restartsLater = state.isRestartingSurvivors
     record(.runResumed(planned))
     let kept = stepsKept(decided.filter { results[$0] == nil })
     var remaining: [StepIndex] = []
@@ -20,8 +22,8 @@ extension RunLedger.Page {
     let undone = Set(undoneSteps)
     for step in plan.order where !state[step].phase.isActive && !kept.contains(step) {
       guard
-        !state[step].phase.isSuccess || plan[step].extrasIfAny?.finally != nil
-          || cleansUp(step, after: seen) || undone.contains(step)
+        !state[step].phase.isSuccess || (!restartsLater && state.isToRunAgain(state[step].id))
+          || plan[step].extrasIfAny?.finally != nil || cleansUp(step, after: seen) || undone.contains(step)
       else { continue }
       seen.insert(step)
       remaining.append(step)

@@ -22,11 +22,13 @@ extension RunState {
     var changes = positions.flatMap { position in
       steps[position].recap.map { event($0.time, $0.kind, by: $0.by) }
     }
-    switch phase {
-    case .notStarted, .running, .ended: break
-    case .restarting:
+    // A restart can also wait for a run that was interrupted to be resumed.
+    if phase == .restarting || restartedSteps != [] {
       changes.append(
         event(phaseChangedAt, .runRestarting(from: restartedSteps), by: phaseRequester))
+    }
+    switch phase {
+    case .notStarted, .running, .restarting, .ended: break
     case .cancelling(let cause):
       changes.append(event(phaseChangedAt, .runCancelling(cause), by: phaseRequester))
     }

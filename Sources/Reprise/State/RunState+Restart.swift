@@ -56,7 +56,7 @@ extension RunState {
     guard isUnfinished else { return [] }
     return Set(
       steps.filter { step in
-        guard let last = step.interventions.last, !isStopping(step.id) else { return false }
+        guard let last = step.interventions.last, !isToRunAgain(step.id) else { return false }
         return switch (step.phase, last.kind) {
         case (.failed(.rejected), .rejected), (.cancelled(.request), .cancelled): true
         default: step.isBeingCancelled
@@ -68,7 +68,28 @@ extension RunState {
   var stepsBeingCancelled: [StepState] {
     let decided = stepsDecided
     return steps.filter {
-      decided.contains($0.id) && $0.phase.isActive && $0.placement?.place.survives == true
+      decided.contains($0.id) && $0.survivesEngine
+    }
+  }
+
+  /// Whether a restart that has not begun a generation yet waits for the end of attempts that survive the
+  /// engine of the run.
+  var isRestartingSurvivors: Bool {
+    steps.contains { $0.survivesEngine && isToRunAgain($0.id) }
+  }
+}
+
+extension StepState {
+  /// Whether an attempt of it goes on when its engine dies.
+  var survivesEngine: Bool { phase.isActive && placement?.place.survives == true }
+}
+
+extension CancellationCause {
+  /// Whether a run that is cancelled for this cause goes on when it is resumed, as if it had not ended.
+  var leavesUnfinished: Bool {
+    switch self {
+    case .interrupted, .abandoned: true
+    case .request, .restart, .failure, .cancellation, .runTimedOut: false
     }
   }
 }

@@ -43,7 +43,10 @@ public struct RunState: Sendable, Equatable {
   private(set) var pauses: [Pause] = []
   /// What the user should know when the run ends; see ``Event/Kind/runNotice(_:)``.
   public private(set) var notices: [String] = []
-  /// The steps that the restart in progress stops; nil for all, and empty if there is none.
+  /// The steps that a restart stops and resets, until a generation has begun; nil for all, and empty if
+  /// there is none.
+  ///
+  /// A run that is interrupted in the meantime keeps them: they run again when it is resumed.
   private var restarted: Set<String>? = []
 
   /// A pause of the run that is over.
@@ -91,10 +94,14 @@ public struct RunState: Sendable, Equatable {
     steps.index(of: id).flatMap(steps.position)
   }
 
-  /// The ids of the steps that the restart in progress stops, in file order; nil for all.
+  /// The ids of the steps that a restart stops and that no generation has reset yet, in file order; nil
+  /// for all.
   var restartedSteps: [String]? {
     restarted.map { restarted in steps.map(\.id).filter(restarted.contains) }
   }
+
+  /// Returns whether a step is to run again by a restart that has not begun a generation yet.
+  func isToRunAgain(_ id: String) -> Bool { restarted?.contains(id) ?? true }
 
   /// Returns whether a step is being stopped, by a cancel of the run or a restart.
   ///
@@ -102,7 +109,7 @@ public struct RunState: Sendable, Equatable {
   /// - Returns: Whether it is; a step that has ended counts, too.
   package func isStopping(_ id: String) -> Bool {
     switch phase {
-    case .restarting: restarted?.contains(id) ?? true
+    case .restarting: isToRunAgain(id)
     case .cancelling: true
     case .notStarted, .running, .ended: false
     }
@@ -140,7 +147,7 @@ public struct RunState: Sendable, Equatable {
     case .runCancelling(let cause):
       try expect(event, phase.isActive)
       setPhase(.cancelling(cause), event)
-      restarted = []
+      if !cause.leavesUnfinished { restarted = [] }
       // The steps under `finally` run.
       endPause(event)
     case .runPaused:
@@ -191,7 +198,7 @@ public struct RunState: Sendable, Equatable {
     let states = plan.steps.map { step in
       var state = earlier[step.id] ?? StepState(id: step.id)
       // What survives its engine goes on, and is adopted.
-      if state.phase.isActive, state.placement?.place.survives != true {
+      if state.phase.isActive, !state.survivesEngine {
         state.phase = .cancelled(decided.contains(step.id) ? .request : .interrupted)
         state.endedAt = event.time
       }
@@ -202,7 +209,6 @@ public struct RunState: Sendable, Equatable {
     countPhases()
     firstFailedStep = earliestFailure()
     pause = nil
-    restarted = nil
     setPhase(.restarting, event)
   }
 

@@ -78,4 +78,52 @@ struct InterruptTests {
     #expect(try await run.outcome == .interrupted)
     #expect(run.state.generation == 1)
   }
+
+  /// How a restart that waits for a step ends before its generation begins.
+  enum Ending: CaseIterable {
+    case death, interruption, abandonment, cancel
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `a restart that was answered is done when the run is resumed, unless it was cancelled`(
+    _ ending: Ending
+  ) async throws {
+    let gate = Gate()
+    let begun = Protected<[String]>([])
+    let workflow = try Workflow("held") {
+      Step("other") { context in begun.withLock { $0.append("other\(context.generation)") } }
+      Step("a", .needs([String]())) { context in
+        begun.withLock { $0.append("a\(context.generation)") }
+      }
+      Step("b", .needs("a")) { context in
+        begun.withLock { $0.append("b\(context.generation)") }
+        await gate.wait()
+        try Task.checkCancellation()
+      }
+    }
+    let run = Engine().start(workflow)
+    await expectEventually("b runs") { run.state["b"]?.phase == .running }
+    try await run.perform(.restart(from: ["a"]))
+    let state = run.state
+    #expect(state.phase == .restarting)
+    switch ending {
+    case .death: break
+    case .interruption: run.interrupt()
+    case .abandonment: run.abandon(because: "the disk is full")
+    case .cancel: run.cancel()
+    }
+    if ending != .death {
+      await expectEventually("it is being stopped") { run.state.phase != .restarting }
+    }
+    gate.open()
+    _ = try await run.outcome
+    let last = ending == .death ? state : run.state
+    var folded = RunState()
+    for event in last.recap { try folded.apply(event) }
+    #expect(folded == last)
+    begun.withLock { $0 = [] }
+    let resumed = try Engine().resume(last, with: workflow)
+    #expect(try await resumed.outcome == .succeeded)
+    #expect(begun.value == (ending == .cancel ? ["b2"] : ["a2", "b2"]))
+  }
 }
