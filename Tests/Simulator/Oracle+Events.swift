@@ -138,7 +138,8 @@ extension Oracle {
     if isResuming, forest == nil {
       check(
         acknowledgedRestart.isSubset(of: positions), "resume",
-        "a restart of \(acknowledgedRestart.sorted().map(name)) was recorded and is lost by a resume")
+        "a restart of \(acknowledgedRestart.sorted().map(name)) was recorded and is lost by a resume"
+      )
     }
     promised = []
     isResuming = false

@@ -23,7 +23,8 @@ extension RunLedger.Page {
     for step in plan.order where !state[step].phase.isActive && !kept.contains(step) {
       guard
         !state[step].phase.isSuccess || (!restartsLater && state.isToRunAgain(state[step].id))
-          || plan[step].extrasIfAny?.finally != nil || cleansUp(step, after: seen) || undone.contains(step)
+          || plan[step].extrasIfAny?.finally != nil || cleansUp(step, after: seen)
+          || undone.contains(step)
       else { continue }
       seen.insert(step)
       remaining.append(step)
