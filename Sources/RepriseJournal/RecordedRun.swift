@@ -21,7 +21,7 @@ package final class RecordedRun: Recorder {
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
   /// The definition of the next generation, if it differs from that of the current one.
-  private let nextDefinition = Mutex(WorkflowDefinition?.none)
+  private let nextDefinition = Mutex(NextDefinition?.none)
   private let lostOutput = Mutex(JournalError?.none)
 
   init(
@@ -109,7 +109,19 @@ package final class RecordedRun: Recorder {
 
   /// Sets the definition of the next generation, which is recorded together with its start.
   package func setDefinitionOfNextGeneration(_ definition: WorkflowDefinition) {
-    nextDefinition.withLock { $0 = definition }
+    nextDefinition.withLock { $0 = NextDefinition(definition: definition) }
+  }
+
+  /// Takes the workflow of the next generation of a run of this program, with its values of parameters.
+  ///
+  /// Those of the command set the text that they have read.
+  package func workflowWillChange(to workflow: Workflow, hiding secrets: Secrets) throws {
+    let recorded = try journal.run(with: id).request
+    guard recorded.program != nil || recorded.isText else { return }
+    let request = try RunRequest(of: workflow, hiding: secrets)
+    nextDefinition.withLock {
+      $0 = NextDefinition(definition: request.definition, options: request.optionsOfWorkflow)
+    }
   }
 
   /// Releases the lock, after all processes of the run have ended, or if this process does not drive the

@@ -23,8 +23,30 @@ package struct WorkflowDefinition: Sendable, Equatable {
   }
 }
 
+/// What changes in the request of a run when its next generation begins.
+struct NextDefinition: Sendable {
+  /// The texts.
+  let definition: WorkflowDefinition
+  /// The options that describe the workflow of a program; nil to keep what there is.
+  var options: [String: String]?
+}
+
 extension RunRequest {
   private static let usePrefix = "source:"
+
+  /// The options that describe the workflow of a program: the values of its parameters, and what can
+  /// resume it.
+  var optionsOfWorkflow: [String: String] {
+    get { options.filter { Self.describesWorkflow($0.key) } }
+    set {
+      options = options.filter { !Self.describesWorkflow($0.key) }
+      options.merge(newValue) { $1 }
+    }
+  }
+
+  private static func describesWorkflow(_ option: String) -> Bool {
+    option.hasPrefix(parameterPrefix) || option == optionOfProgram || option == optionOfText
+  }
 
   /// The text of the workflow, and of the files that it uses.
   package var definition: WorkflowDefinition {
@@ -75,11 +97,12 @@ extension Journal {
   ///
   /// - Parameters:
   ///   - number: The number of the run.
-  ///   - definition: The definition from the next generation on.
+  ///   - next: The definition from the next generation on. Values of parameters are not kept for earlier
+  ///     ones.
   ///   - connection: The connection, within a transaction.
   /// - Throws: An error of the database.
   static func replaceDefinition(
-    ofRun number: Int64, with definition: WorkflowDefinition, in connection: Connection
+    ofRun number: Int64, with next: NextDefinition, in connection: Connection
   ) throws {
     let rows = try connection.rows(
       "SELECT source, options, generation FROM run WHERE number = ?", number)
@@ -88,19 +111,20 @@ extension Journal {
     let options = try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
     var request = RunRequest(
       workflow: "", file: "", directory: "", source: source, options: options)
-    let old = request.definition
-    guard old != definition else { return }
+    let (before, old) = (request, request.definition)
+    request.definition = next.definition
+    if let options = next.options { request.optionsOfWorkflow = options }
+    guard request != before else { return }
     let generation = row["generation"].integer ?? 0
-    if generation > 0 {
+    if generation > 0, old != next.definition {
       let uses = String(decoding: try JSONEncoder().encode(old.uses), as: UTF8.self)
       try connection.execute(
         """
         INSERT OR IGNORE INTO definition (run, last_generation, source, uses) VALUES (?, ?, ?, ?)
         """, number, generation, old.source, uses)
     }
-    request.definition = definition
     try connection.execute(
-      "UPDATE run SET source = ?, options = ? WHERE number = ?", definition.source,
+      "UPDATE run SET source = ?, options = ? WHERE number = ?", request.source,
       try request.optionsJSON, number)
   }
 }

@@ -167,6 +167,45 @@ struct DurableRunTests {
     #expect(try await journal.run(run.id).status == .failed)
   }
 
+  @Test func `a restart with other parameters changes those that the run is resumed with`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let journal = try Journal(at: folder.path + "/journal")
+    let gate = Gate()
+    func order(_ target: String) throws -> Workflow {
+      try Workflow("order", .parameter("to", .string), with: Arguments(["to": target])) {
+        Step("build") { context in try context.parameter("to", as: String.self) }
+        Step("ship", .needs("build")) { context in
+          if context.generation < 3 { await gate.wait() }
+          try Task.checkCancellation()
+          let built: String = try context.input("build")
+          return "\(built) to \(try context.parameter("to", as: String.self))"
+        }
+      }
+    }
+    let run = try await Engine().start(order("one"), recordedIn: journal)
+    await expectEventually("it ships") { run.state["ship"]?.phase == .running }
+    let restarting = Task { try await run.restart(with: order("two")) }
+    await expectEventually("it is being restarted") { run.state.phase == .restarting }
+    gate.open()
+    #expect(try await restarting.value)
+    await expectEventually("the next generation has built") {
+      run.state.generation == 2 && run.state["build"]?.phase.isSuccess == true
+    }
+    run.interrupt()
+    _ = try await run.outcome
+    let record = try await journal.run(run.id)
+    #expect(record.parameters == ["to": "two"])
+    await #expect(throws: JournalError.self) {
+      try await Engine().resume(run.id, from: journal, with: order("one"))
+    }
+    let resumed = try await Engine().resume(
+      run.id, from: journal, with: order(try #require(record.parameters["to"])))
+    #expect(try await resumed.outcome == .succeeded)
+    #expect(try resumed.output(of: "ship", as: String.self) == "two to two")
+  }
+
   @Test func `an id is that of one run, also where another begins with it`() async throws {
     let folder = try TemporaryFolder()
     let journal = try Journal(at: folder.path + "/journal")

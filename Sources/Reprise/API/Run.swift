@@ -173,7 +173,8 @@ public final class Run: Sendable {
   ///   - workflow: The workflow of the next generation.
   ///   - steps: The ids of the steps to restart, along with their dependents; nil for all.
   /// - Returns: Whether the restart was accepted. It is refused if the run has ended or is being
-  ///   cancelled, or if `workflow` has secrets that were not fetched for this run.
+  ///   cancelled, if `workflow` has secrets that were not fetched for this run, or if it cannot be
+  ///   recorded.
   /// - Throws: ``SelectionError`` if `workflow` has no such step.
   public func restart(
     with workflow: Workflow, from steps: [String]? = nil

@@ -27,6 +27,22 @@ public protocol Recorder: Sendable {
   /// - Parameter output: An output event of a step: whole lines, or a line that has not ended.
   /// - Throws: Any error; the run is then abandoned and the recorder is not called again.
   func keep(_ output: Event) throws
+
+  /// Takes note of another version of the workflow, with which a restart begins the next generation.
+  ///
+  /// Called before the events of the restart. A recorder that stores the workflow stores this one together
+  /// with the start of that generation. The default does nothing.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow of the next generation.
+  ///   - secrets: Its secrets, which must not be stored.
+  /// - Throws: Any error; the restart is refused then.
+  func workflowWillChange(to workflow: Workflow, hiding secrets: Secrets) throws
+}
+
+extension Recorder {
+  /// Does nothing.
+  public func workflowWillChange(to workflow: Workflow, hiding secrets: Secrets) throws {}
 }
 
 /// Passes the output of a run to its recorder, from the first line on.
@@ -78,6 +94,13 @@ struct Recording: Sendable {
     switch time {
     case .now: queue.enqueue(work)
     case .soon: queue.enqueue(after: .milliseconds(5), work)
+    }
+  }
+
+  /// Returns whether the recorder has taken note of the workflow of the next generation.
+  func takesNote(of workflow: Workflow, hiding secrets: Secrets) async -> Bool {
+    await queue.result { [recorder] in
+      (try? recorder.workflowWillChange(to: workflow, hiding: secrets)) != nil
     }
   }
 }

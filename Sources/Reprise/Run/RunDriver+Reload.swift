@@ -8,8 +8,9 @@ extension RunDriver {
     // A step that keeps its result also keeps the steps to which it was expanded.
     var request = request
     request.workflow = request.workflow.expanding(like: workflow)
+    let secrets = request.secrets ?? performer.secrets
     guard machine.mayRestart,
-      (request.secrets ?? performer.secrets).problem(with: request.workflow) == nil
+      secrets.problem(with: request.workflow) == nil
     else { return nil }
     let old = plan
     let next = old.taking(request.workflow)
@@ -23,7 +24,9 @@ extension RunDriver {
       }
     }
     // Ask before changing anything: the decision may have to be recorded first.
-    guard await request.accept(plan) else { return nil }
+    guard await request.accept(plan),
+      await ledger.recording?.takesNote(of: request.workflow, hiding: secrets) ?? true
+    else { return nil }
     reload = (request, next, plan)
     let reset = Set(plan.reset)
     return RunMachine.Reload(

@@ -75,7 +75,7 @@ final class RunLedger: Sendable {
   /// The id of the run.
   let run: RunID
   private let page: Mutex<Page>
-  private let recording: Recording?
+  let recording: Recording?
   private let onFailure: @Sendable (String) -> Void
   private let onRelease: @Sendable ([StepIndex]) -> Void
   // A queue, not a task: listeners may block, and the threads of the concurrency pool must not.

@@ -125,7 +125,7 @@ package final class RecordedWatch: Sendable {
       let number = try connection.value("SELECT number FROM run WHERE id = ?", run.description)
       if let number = number.integer {
         try Journal.replaceDefinition(
-          ofRun: number, with: request.definition, in: connection)
+          ofRun: number, with: NextDefinition(definition: request.definition), in: connection)
       }
       try connection.execute(
         "UPDATE run SET options = ? WHERE id = ?", options, run.description)
