@@ -149,7 +149,8 @@ public final class Journal: Sendable {
       hasLiveHosts(record.id)
       ? try connection.value("SELECT turn FROM run WHERE number = ?", record.number).integer ?? 1
       : try Self.nextTurn(in: connection)
-    try Self.replaceDefinition(ofRun: record.number, with: NextDefinition(definition: request.definition), in: connection)
+    try Self.replaceDefinition(
+      ofRun: record.number, with: NextDefinition(definition: request.definition), in: connection)
     try connection.execute(
       """
       UPDATE run SET process = ?, concurrency_group = ?, turn = ?, ended_at = NULL,

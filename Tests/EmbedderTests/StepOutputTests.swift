@@ -102,6 +102,92 @@ struct StepOutputTests {
     #expect(try run.output(of: maybe) == nil)
   }
 
+  @Test func `a step that was skipped or has failed has no output of any type but an optional one`()
+    async throws
+  {
+    struct Broken: Error {}
+    struct Rates: Codable, Sendable { var euro: Double? }
+    let skipped = StepOutput<[String: Double]>("skipped")
+    let failed = StepOutput<Rates>("failed")
+    let run = Engine().start(
+      try Workflow("absent") {
+        Step(skipped, .if("false")) { _ in ["euro": 1] }
+        Step(failed, .continuesOnError) { _ -> Rates in throw Broken() }
+        Step("one", needs: skipped, settings: [.continuesOnError]) { _, rates in rates.count }
+        Step("two", needs: failed, settings: [.continuesOnError]) { _, rates in rates.euro == nil }
+        Step("three", .needs("skipped")) { context in
+          let rates: [String: Double]? = try context.input("skipped")
+          return rates == nil
+        }
+      })
+    #expect(try await run.outcome == .succeeded)
+    let problem = "the input \"skipped\": that step has no output"
+    #expect(run.state["one"]?.phase == .failed(.badValue(problem)))
+    if case .failed(.badValue) = run.state["two"]?.phase {} else { Issue.record("it has a value") }
+    #expect(try run.output(of: StepOutput<Bool>("three")))
+    #expect(throws: OutputError.noOutput(step: "skipped")) { try run.output(of: skipped) }
+  }
+
+  @Test func `the values of computed items are those of the items alone`() async throws {
+    let run = Engine().start(
+      try Workflow("items") {
+        Step("list") { _ in [3, 1, 2] }
+        Step("none") { _ in [Int]() }
+        Step("each", .foreach("${{ fromJSON(steps.list.outputs.value) }}")) { context in
+          let item: Int = try context.item()
+          return item
+        }
+        Step("nothing", .foreach("${{ fromJSON(steps.none.outputs.value) }}")) { _ in 1 }
+        Step("all", .needs("each", "nothing")) { context in
+          let (some, nothing): ([Int], [Int]) = try (
+            context.inputs(of: "each"), context.inputs(of: "nothing")
+          )
+          return some + nothing
+        }
+      } finally: {
+        Step("end") { context in
+          let all: [Int?] = try context.inputs(of: "each")
+          return all.compactMap(\.self)
+        }
+      })
+    #expect(try await run.outcome == .succeeded)
+    #expect(try run.output(of: StepOutput<[Int]>("all")) == [3, 1, 2])
+    #expect(try run.output(of: StepOutput<[Int]>("end")) == [3, 1, 2])
+  }
+
+  @Test func `under finally, the items that have not succeeded are nil`() async throws {
+    struct Broken: Error {}
+    let run = Engine().start(
+      try Workflow("items") {
+        Step("each", .foreach(["a", "b"])) { context in
+          let item: String = try context.item()
+          if item == "a" { throw Broken() }
+          return item
+        }
+      } finally: {
+        Step("end") { context in
+          let all: [String?] = try context.inputs(of: "each")
+          return all.map { $0 ?? "none" }
+        }
+      })
+    _ = try await run.outcome
+    #expect(run.state["end"]?.phase.isSuccess == true, "\(String(describing: run.state["end"]))")
+    #expect(try run.output(of: StepOutput<[String]>("end")) == ["none", "b"])
+  }
+
+  @Test func `items that are groups name a step that can be read`() async throws {
+    let run = Engine().start(
+      try Workflow("groups") {
+        InOrder("clean", .foreach(1...2)) {
+          Step("find") { _ in 1 }
+          Step("remove") { _ in 2 }
+        }
+        Step("sum", .needs("clean")) { context in try context.inputs(of: "clean", as: Int.self) }
+      })
+    let outcome = try await run.outcome
+    #expect("\(outcome)".contains("read one of these instead, such as input(\"clean[0]/"))
+  }
+
   @Test func `settings are passed on as arrays`() async throws {
     func step(_ id: String, _ settings: [StepSetting]) -> Step {
       Step(id, exec: ["true"], .timeout(.seconds(60)), .all(settings))

@@ -74,6 +74,12 @@ extension RunState {
       throw .notSucceeded(step: step, phase: state.phase.name)
     }
     let outputs = state.phase.values.outputs
+    // As with the inputs of a step, what did not run has no output.
+    if case .skipped(let reason, [:]) = state.phase, !reason.isUpToDate,
+      !(T.self is any ExpressibleByNilLiteral.Type)
+    {
+      throw .noOutput(step: step)
+    }
     do throws(ArgumentError) {
       return try outputs.decoded(as: type)
     } catch {

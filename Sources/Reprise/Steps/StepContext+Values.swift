@@ -20,13 +20,12 @@ extension StepContext {
   ///   (and the type is not optional), or if the output does not match the type.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
     guard let need = plan.graph.index(of: prefix + step) else { throw noInput(step) }
-    // It may have failed.
-    if readsLate(need) { return try value(of: step, outputsSoFar(of: need) ?? [:]) }
+    if readsLate(need) { return try value(of: step, outputsSoFar(of: need)) }
     guard
       let (_, result) = zip(plan.graph.needs(of: index), results).first(where: { $0.0 == need }),
       let outputs = result.outputs
     else { throw noInput(step) }
-    return try value(of: step, outputs)
+    return try value(of: step, written(outputs, by: need))
   }
 
   /// Returns the outputs of all steps of a `foreach` or `matrix`, in the order of the items.
@@ -37,15 +36,35 @@ extension StepContext {
   /// - Returns: The decoded values.
   /// - Throws: ``FailureReason`` under the same conditions as ``input(_:as:)``.
   public func inputs<T: Decodable>(of step: String, as type: T.Type = T.self) throws -> [T] {
-    let (all, name) = (inputs, step)
-    let steps = plan.steps(named: prefix + name)
-    if steps.isEmpty, !workflow.hasGroup(name, besides: self.step) { throw noInput(name) }
-    return try steps.map { step in
-      let id = plan[step].id
-      guard let outputs = all[id] else {
-        throw noInput(String(id.dropFirst(prefix.count)), of: name)
+    let results = Dictionary(zip(plan.graph.needs(of: index), results)) { $1 }
+    return try items(of: step).map { item in
+      let id = plan[item].id
+      if readsLate(item) { return try value(of: id, outputsSoFar(of: item)) }
+      guard let outputs = results[item]?.outputs else {
+        throw noInput(String(id.dropFirst(prefix.count)), of: step)
       }
-      return try value(of: id, outputs)
+      return try value(of: id, written(outputs, by: item))
+    }
+  }
+
+  /// Returns the outputs of a step; nil if it has none because it was skipped, or has failed.
+  private func written(_ outputs: StepOutputs, by need: StepIndex) -> StepOutputs? {
+    outputs.isEmpty ? outputsSoFar(of: need) : outputs
+  }
+
+  /// Returns the steps of the items of a `foreach` or `matrix`, or all steps of another group.
+  private func items(of name: String) throws -> [StepIndex] {
+    guard case .each(let items) = workflow.group(name, besides: step)?.kind else {
+      let steps = plan.steps(named: prefix + name)
+      if steps.isEmpty, !workflow.hasGroup(name, besides: step) { throw noInput(name) }
+      return steps
+    }
+    return try items.map { item in
+      if let index = plan.graph.index(of: prefix + item) { return index }
+      let inner = plan.graph.ids.first { $0.hasPrefix(prefix + item + "/") }
+      let advice = inner.map { ", such as input(\"\($0.dropFirst(prefix.count))\")" } ?? ""
+      throw FailureReason.badValue(
+        "the items of \"\(name)\" consist of several steps: read one of these instead" + advice)
     }
   }
 
@@ -89,12 +108,17 @@ extension StepContext {
   /// The maximum number of needs that a message lists.
   private static let namedNeedsMax = 5
 
-  private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {
+  /// Returns the value of the outputs of a step; nil are those of a step that did not run, or has failed.
+  private func value<T: Decodable>(of step: String, _ outputs: StepOutputs?) throws -> T {
+    let problem = "the input \"\(step)\": "
+    guard outputs != nil || T.self is any ExpressibleByNilLiteral.Type else {
+      throw FailureReason.badValue(problem + "that step has no output")
+    }
     do throws(ArgumentError) {
-      return try outputs.decoded(as: T.self)
+      return try (outputs ?? [:]).decoded(as: T.self)
     } catch {
-      throw FailureReason.badValue(
-        "the input \"\(step)\": " + (outputs.isEmpty ? "that step has no output" : "\(error)"))
+      let isEmpty = outputs?.isEmpty ?? true
+      throw FailureReason.badValue(problem + (isEmpty ? "that step has no output" : "\(error)"))
     }
   }
 

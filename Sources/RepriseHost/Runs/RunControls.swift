@@ -249,10 +249,13 @@ package final class RunControls: ControlTarget, SignalTarget {
       if let end { return answer(end.answerToCancel) }
     }
     guard let run else {
+      let neverBegins = endBeforeStart != nil
       return answer(
         .failure(
           InterventionRefusal(
-            "the run has not started: it is waiting for another run of its group")))
+            neverBegins
+              ? "the run has ended before its first step"
+              : "the run has not started: it is waiting for another run of its group")))
     }
     run.perform(intervention, by: requester, onAnswer: answer)
   }

@@ -10,7 +10,8 @@ extension Workflow {
   ///     }
   ///
   /// Everything else of the step stays: what it needs, its condition, approval, retries, timeout and
-  /// outputs. Text that the closure reports is the standard output of the step.
+  /// outputs. In place of a call, the closure has no arguments; to test these, register a fake of the
+  /// action. Text that the closure reports is the standard output of the step.
   ///
   /// - Parameters:
   ///   - step: The id of the step. For a step with `foreach` or `matrix`, and for a step that uses a

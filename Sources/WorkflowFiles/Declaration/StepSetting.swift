@@ -264,8 +264,10 @@ public struct StepSetting: Sendable, Equatable {
   }
 
   /// Runs the step once for each file that matches patterns.
-  public static func foreach(files patterns: [String]) -> StepSetting {
-    StepSetting("foreach", .map(["files": .list(patterns.map(Value.text))]))
+  ///
+  /// Those in variables are interpolated: `patterns.map { "\($0)" }`.
+  public static func foreach(files patterns: [TemplateValue]) -> StepSetting {
+    StepSetting("foreach", .map(["files": .list(patterns.map(\.value))]))
   }
 
   /// The text in the brackets of the id of each `foreach` or `matrix` instance.
@@ -319,17 +321,19 @@ public struct StepSetting: Sendable, Equatable {
   }
 
   /// The rule for skipping an up-to-date step: input files, output files and an additional key.
+  ///
+  /// Patterns in variables are interpolated: `patterns.map { "\($0)" }`.
   public static func cache(
-    inputs: [String] = [], outputs: [String] = [], key: TemplateValue? = nil,
+    inputs: [TemplateValue] = [], outputs: [TemplateValue] = [], key: TemplateValue? = nil,
     maxAge: Duration? = nil, depfile: TemplateValue? = nil
   ) -> StepSetting {
     var rule: [String: Value] = [:]
     rule["depfile"] = depfile?.value
     rule["max-age"] = maxAge.map { .text($0.workflowText) }
     if !inputs.isEmpty || key == nil && maxAge == nil && depfile == nil {
-      rule["inputs"] = .list(inputs.map(Value.text))
+      rule["inputs"] = .list(inputs.map(\.value))
     }
-    if !outputs.isEmpty { rule["makes"] = .list(outputs.map(Value.text)) }
+    if !outputs.isEmpty { rule["makes"] = .list(outputs.map(\.value)) }
     rule["key"] = key?.value
     return StepSetting("cache", .map(rule))
   }
@@ -344,12 +348,12 @@ public struct StepSetting: Sendable, Equatable {
   ///   - key: A value for other dependencies.
   /// - Returns: The setting.
   public static func cacheAuto(
-    system: Bool = false, ignore: [String] = [], env: Bool = true, path: Bool = true,
+    system: Bool = false, ignore: [TemplateValue] = [], env: Bool = true, path: Bool = true,
     key: TemplateValue? = nil
   ) -> StepSetting {
     var rule: [String: Value] = ["auto": .boolean(true)]
     if system { rule["system"] = .boolean(true) }
-    if !ignore.isEmpty { rule["ignore"] = .list(ignore.map(Value.text)) }
+    if !ignore.isEmpty { rule["ignore"] = .list(ignore.map(\.value)) }
     if !env { rule["env"] = .boolean(false) }
     if !path { rule["path"] = .boolean(false) }
     rule["key"] = key?.value

@@ -250,3 +250,16 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("outputs", .map(outputs.mapValues(\.value)))
   }
 }
+
+extension Concurrency {
+  /// Creates a group with its policy.
+  ///
+  /// - Parameters:
+  ///   - group: The name of the group: a template, such as `"deploy-${{ params.target }}"`. The text of a
+  ///     variable is interpolated: `"\(name)"`.
+  ///   - policy: The policy for a run that starts while another run of the group is live.
+  ///   - limit: With the policy `queue`: the maximum number of runs of the group that are in progress.
+  public init(group: TemplateValue, policy: Policy, limit: Int = 1) {
+    self.init(named: group.value.asText, policy: policy, limit: limit)
+  }
+}

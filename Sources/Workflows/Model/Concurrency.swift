@@ -22,7 +22,7 @@ public struct Concurrency: Sendable, Equatable {
   public var limit = 1
 
   /// Creates a group with its policy.
-  public init(group: String, policy: Policy, limit: Int = 1) {
+  package init(named group: String, policy: Policy, limit: Int = 1) {
     self.group = group
     self.policy = policy
     self.limit = limit

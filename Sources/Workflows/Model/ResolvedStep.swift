@@ -333,7 +333,12 @@ extension Workflow {
   /// Whether a name in the file of a step refers to a group of any size, including an empty
   /// `foreach`.
   package func hasGroup(_ name: String, besides step: Workflow.Step) -> Bool {
-    scopes[step.extrasIfAny?.scope ?? 0].groups[name] != nil
+    group(name, besides: step) != nil
+  }
+
+  /// Returns the group to which a name in the file of a step refers; nil if there is none.
+  package func group(_ name: String, besides step: Workflow.Step) -> StepGroup? {
+    scopes[step.extrasIfAny?.scope ?? 0].groups[name]
   }
 
   /// Computes the cache key of a step.

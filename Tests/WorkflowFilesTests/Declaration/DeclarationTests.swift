@@ -270,4 +270,21 @@ struct DeclarationTests {
   }
 
   private final class Marker: Sendable {}
+
+  @Test func `an interpolated value is data in a group and in patterns, too`() throws {
+    let data = "${{ params.target }}"
+    func workflow(_ group: Concurrency) throws -> Workflow {
+      try Workflow("data", .parameter("target", default: "prod"), .concurrency(group)) {
+        Step(
+          "a", run: "true", .foreach(files: ["${{ params.target }}/*", "\(data)/*"]),
+          .cache(inputs: ["\(data).txt"]))
+        Step("b", run: "true", .foreach(files: [data].map { "\($0)" }))
+      }
+    }
+    let written = try workflow(Concurrency(group: "${{ params.target }}-\(data)", policy: .queue))
+    #expect(written.concurrency?.group == "prod-" + data)
+    let text = try written.yaml()
+    #expect(text.contains("${{ '${{ params.target }}' }}/*"), "\(text)")
+    #expect(text.contains("${{ '${{ params.target }}' }}.txt"), "\(text)")
+  }
 }

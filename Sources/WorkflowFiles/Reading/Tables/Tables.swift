@@ -10,7 +10,7 @@ enum Tables {}
 
 extension Tables {
   static let concurrency = Table(
-    "concurrency", Concurrency(group: "", policy: .queue), example: "{ group: %, policy: queue }",
+    "concurrency", Concurrency(named: "", policy: .queue), example: "{ group: %, policy: queue }",
     missing: .missingGroupAndPolicy,
     [
       Field(
