@@ -67,9 +67,7 @@ extension RunState {
   /// The steps that were being cancelled alone and whose attempts survive the engine of the run.
   var stepsBeingCancelled: [StepState] {
     let decided = stepsDecided
-    return steps.filter {
-      decided.contains($0.id) && $0.survivesEngine
-    }
+    return steps.filter { $0.survivesEngine && decided.contains($0.id) }
   }
 
   /// Whether a restart that has not begun a generation yet waits for the end of attempts that survive the
