@@ -135,12 +135,6 @@ extension Oracle {
       }
       steps[position] = Step()
     }
-    if isResuming, forest == nil {
-      check(
-        acknowledgedRestart.isSubset(of: positions), "resume",
-        "a restart of \(acknowledgedRestart.sorted().map(name)) was recorded and is lost by a resume"
-      )
-    }
     promised = []
     isResuming = false
   }

@@ -155,6 +155,11 @@ extension Oracle {
         {
           durableSuccesses.remove(position)
         }
+        if isResumeAcknowledged, forest == nil {
+          check(
+            acknowledgedRestart.isSubset(of: positions), "resume",
+            "a recorded restart of \(acknowledgedRestart.sorted().map(name)) is lost by a resume")
+        }
         isResumeAcknowledged = false
         acknowledgedRestart = []
       default: break

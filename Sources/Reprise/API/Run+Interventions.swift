@@ -102,16 +102,13 @@ extension Run {
     }
   }
 
-  /// Asks again for the restart that an earlier engine had begun, for the same requester.
+  /// Asks for the restart that an earlier engine had begun.
   ///
   /// - Parameters:
-  ///   - state: The state that this engine has left.
-  ///   - plan: The steps of the resumed run.
-  func restartAgain(_ state: RunState, _ plan: Plan) {
-    let steps = state.restartedSteps?.compactMap(plan.graph.index)
-    post(
-      .restart(from: steps ?? [], requestedIn: nil), by: state.phaseRequester ?? .api, Ticket()
-    ) { _ in }
+  ///   - steps: The steps that run again; all if it is empty.
+  ///   - requester: Who had asked for it.
+  func restartAgain(from steps: [StepIndex], by requester: Requester) {
+    post(.restart(from: steps, requestedIn: nil), by: requester, Ticket()) { _ in }
   }
 
   /// Whether anything that was requested was not answered yet, such as a cancel.

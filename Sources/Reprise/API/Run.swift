@@ -58,6 +58,7 @@ public final class Run: Sendable {
       onRelease: { continuation.yield(.release($0)) })
     live?.follow(ledger)
     listening(RunEvents(ledger: ledger))
+    let restart = state.restartOfSurvivors(in: plan)
     let slots = Slots(
       for: plan, maxParallel: Engine.defaultMaxParallel, usualDurations: usualDurations,
       seed: engine.orderSeed)
@@ -68,7 +69,7 @@ public final class Run: Sendable {
       slots.follow(page.state)
       slots.letGoOn(plan.order.filter { page.controls[$0].isAdopting })
       // Nothing else starts before the restart is asked for again, below.
-      if state.isRestartingSurvivors { slots.setPaused(true) }
+      if restart != nil { slots.setPaused(true) }
     }
     let cancelled = state.stepsBeingCancelled
     let performer = engine.makePerformer(
@@ -86,7 +87,7 @@ public final class Run: Sendable {
       end.answer(outcome)
     }
     // What has survived the engine before, and was to be restarted or cancelled, still is.
-    if state.isRestartingSurvivors { restartAgain(state, plan) }
+    if let restart { restartAgain(from: restart, by: state.phaseRequester ?? .api) }
     for step in cancelled {
       request(.cancel(steps: [step.id], now: false), by: step.interventions.last?.by ?? .api) { _ in
       }

@@ -309,8 +309,7 @@ struct RunDriver {
     let (outstanding, now) = ledger.decide { [asker] page in
       switch reason {
       case .restart(let restarted):
-        let from = restarted.map { $0.map { page.plan[$0].id } }
-        page.record(.runRestarting(from: from), by: asker)
+        page.record(.runRestarting(from: restarted?.map { page.plan[$0].id }), by: asker)
         performer.slots.setPaused(page.state.isPaused)
       case .cancel(let cause):
         page.record(.runCancelling(cause), by: asker)

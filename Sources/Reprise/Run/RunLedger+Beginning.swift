@@ -14,7 +14,7 @@ extension RunLedger.Page {
     }
     let decided = state.stepsDecided
     // What they wait for keeps its results until they have ended, and is restarted then.
-    let restartsLater = state.isRestartingSurvivors
+    let restartsLater = state.restartOfSurvivors(in: plan) != nil
     record(.runResumed(planned))
     let kept = stepsKept(decided.filter { results[$0] == nil })
     var remaining: [StepIndex] = []
@@ -63,7 +63,7 @@ extension RunLedger.Page {
         guard case .cancelled(let cause) = state[step].phase, let culprit = cause.step else {
           return false
         }
-        return names.contains(culprit)
+        return names.contains(culprit) && !state.isToRunAgain(state[step].id)
       })
   }
 }

@@ -70,10 +70,15 @@ extension RunState {
     return steps.filter { $0.survivesEngine && decided.contains($0.id) }
   }
 
-  /// Whether a restart that has not begun a generation yet waits for the end of attempts that survive the
-  /// engine of the run.
-  var isRestartingSurvivors: Bool {
-    steps.contains { $0.survivesEngine && isToRunAgain($0.id) }
+  /// Returns the steps of a restart that waits for the end of attempts which survive the engine of the run.
+  ///
+  /// - Parameter plan: The steps of the resumed run.
+  /// - Returns: The steps; empty for all of them, and nil if there is no such restart.
+  func restartOfSurvivors(in plan: Plan) -> [StepIndex]? {
+    guard steps.contains(where: { $0.survivesEngine && isToRunAgain($0.id) }) else { return nil }
+    guard let restartedSteps else { return [] }
+    let known = restartedSteps.compactMap(plan.graph.index)
+    return known.isEmpty ? nil : known
   }
 }
 

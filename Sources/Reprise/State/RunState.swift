@@ -201,6 +201,7 @@ public struct RunState: Sendable, Equatable {
       if state.phase.isActive, !state.survivesEngine {
         state.phase = .cancelled(decided.contains(step.id) ? .request : .interrupted)
         state.endedAt = event.time
+        state.approval = nil
       }
       return state
     }

@@ -75,6 +75,7 @@ public struct StepContext: Sendable {
     for (need, result) in zip(plan.graph.needs(of: index), results) {
       inputs[plan[need].id] = result.outputs
     }
+    guard step.extrasIfAny?.finally != nil else { return inputs }
     for other in plan.order where readsLate(other) {
       inputs[plan[other].id] = outputsSoFar(of: other)
     }
