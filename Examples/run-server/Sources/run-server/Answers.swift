@@ -17,7 +17,7 @@ nonisolated struct RunResponse: Encodable {
     self.id = id
     phase = "\(state.phase)"
     generation = state.generation
-    steps = state.steps.reduce(into: [:]) { $0[$1.id] = $1.phase.name }
+    steps = state.steps.reduce(into: [:]) { $0[$1.id] = "\($1.phase)" }
   }
 }
 
