@@ -101,7 +101,7 @@ public struct RunState: Sendable, Equatable {
   }
 
   /// Returns whether a step is to run again by a restart that has not begun a generation yet.
-  func isToRunAgain(_ id: String) -> Bool { restarted?.contains(id) ?? true }
+  package func isToRunAgain(_ id: String) -> Bool { restarted?.contains(id) ?? true }
 
   /// Returns whether a step is being stopped, by a cancel of the run or a restart.
   ///
