@@ -75,9 +75,17 @@ class Browser:
         self.click(f'#graph .node[aria-label^="{step},"]')
 
     def press(self, *keys):
-        """Presses keys, without regard to what has the focus."""
+        """Presses keys, without regard to what has the focus, and waits until it is drawn."""
         for key in keys:
             webdriver.ActionChains(self.driver).send_keys(KEYS.get(key, key)).perform()
+        self.drawn()
+
+    def drawn(self):
+        """Waits until the page has drawn what it knows: in the next frame, or the one after."""
+        self.driver.execute_async_script("""
+          const done = arguments[0];
+          if (document.hidden) return done();
+          requestAnimationFrame(() => requestAnimationFrame(() => done()));""")
 
     def confirm(self, question):
         """Waits for a question, and answers it with the key y."""

@@ -76,7 +76,9 @@ def opened(own, browser, name, status="succeeded", size=(1440, 900)):
         "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
     run = own.run_to_end(name, status)
     browser.click("#runs .run", run)
-    browser.sees(name, "#bar")
+    # A run of the same name may be shown still.
+    eventually("the run is shown", lambda: browser.script(
+        "return document.querySelector('#bar .crumbs code')?.textContent") == run)
     browser.sees(status, "#bar")
     eventually("the graph is drawn", lambda: browser.script(PLACES)["scale"] > 0)
     return run
@@ -176,9 +178,10 @@ def from_far_away_steps_are_squares_without_text(own, page, browser):
       const ok = getComputedStyle(document.querySelector('.c-succeeded')).color;
       return [getComputedStyle(box).fill, ok];""")
     expect_equal("the colour of the state", colour[0], colour[1])
-    before = browser.script(PLACES)["nodes"]["s-0-0"]
     for _ in range(6):
         browser.click('#graph button[aria-label="Zoom in"]')
+    browser.drawn()
+    before = browser.script(PLACES)["nodes"]["s-0-0"]
     browser.click("#graph .mini")
     eventually("the map leads elsewhere",
                lambda: browser.script(PLACES)["nodes"]["s-0-0"] != before)

@@ -152,6 +152,7 @@ def a_comparison_has_bars_and_an_address(own, page, browser):
           choice.dispatchEvent(new Event('change'));""", other)
         eventually("it is in the address", lambda: f"other={other}" in browser.address())
         eventually("bars", lambda: browser.elements("#other .change i.slower"))
+        browser.drawn()
 
     choose(runs[0])
     widths = browser.script("""

@@ -260,6 +260,7 @@ def failures_after_which_the_run_continues_look_different(own, page, browser):
     browser.sees("exited with status 2; the run continues", "#detail .facts")
     browser.click("[data-view=compare]")
     browser.sees("check", "#other")
+    browser.drawn()
     rows = [row.text.split()[0] for row in browser.elements("#other tbody tr")]
     expect_equal("rows", rows, ["check", "slow", "docs"])
     browser.sees("other state", "#other tbody tr:nth-child(1)")
