@@ -146,12 +146,12 @@ final class ControlConnection: Sendable {
     }
     switch received.request {
     case .success(.attach):
-      guard let events = target.controlEvents else {
-        let reason = "the run has not started: it is waiting for another run of its group"
-        return reply(.refused(reason), to: received.id)
+      switch target.controlEvents {
+      case .success(let events):
+        reply(.ok, to: received.id)
+        attach(to: events)
+      case .failure(let refusal): reply(.refused(refusal.description), to: received.id)
       }
-      reply(.ok, to: received.id)
-      attach(to: events)
     case .success(let request):
       target.carryOut(request, of: socket.peer) { [weak self, queue] answer in
         guard let self else { return }

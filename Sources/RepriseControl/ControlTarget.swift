@@ -24,8 +24,9 @@ package protocol ControlTarget: Sendable {
   func reload(
     _ options: ReloadOptions, by requester: Requester,
     answer: @escaping @Sendable (ControlReply) -> Void)
-  /// The events of the run, beginning with a replay up to the current state; nil before it starts.
-  var controlEvents: RunEvents? { get }
+  /// The events of the run, beginning with a replay up to the current state; before it starts, why there
+  /// are none.
+  var controlEvents: Result<RunEvents, InterventionRefusal> { get }
   /// The number of the first signal that asked to stop the run, if any.
   var stopSignal: Int32? { get }
   /// Starts a run of a watched workflow.
@@ -103,5 +104,5 @@ extension Run: ControlTarget {
   }
 
   /// The events of the run.
-  package var controlEvents: RunEvents? { events }
+  package var controlEvents: Result<RunEvents, InterventionRefusal> { .success(events) }
 }

@@ -2,11 +2,12 @@
 
 import Reprise
 import RepriseControl
-import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 import TestSupport
 import Testing
+
+@testable import RepriseHost
 
 struct RunHostTests {
   private static let stubborn = """
@@ -59,6 +60,28 @@ struct RunHostTests {
       run.state.phase == .ended(.cancelled)
     }
     #expect(controls.stopSignal == (first == "signal" ? 2 : 15))
+  }
+
+  @Test(arguments: [
+    (nil, "the run has not started: it is waiting for another run of its group"),
+    (RunControls.EndBeforeStart.interrupted, "the run has ended before its first step"),
+  ])
+  func `every request that needs steps says why there are none`(
+    _ end: RunControls.EndBeforeStart?, _ reason: String
+  ) async throws {
+    let controls = RunControls()
+    if let end { controls.neverBegins(end) }
+    let replies = Protected<[ControlReply]>([])
+    controls.perform(.restart(), by: .api) { reply in replies.withLock { $0.append(reply) } }
+    controls.reload(ReloadOptions(changedOnly: true, isDryRun: false), by: .api) { reply in
+      replies.withLock { $0.append(reply) }
+    }
+    #expect(replies.value == [.refused(reason), .refused(reason)])
+    guard case .failure(let refusal) = controls.controlEvents else {
+      Issue.record("there are events")
+      return
+    }
+    #expect(refusal.description == reason)
   }
 
   @Test func `SIGHUP twice counts as one request`() async throws {

@@ -64,8 +64,32 @@ struct SurvivingLockTests {
     let resumed = try project.reprise("resume", "\(id)", "--progress", "none")
     #expect(resumed.status == 0, "\(resumed.output)")
     #expect(project.lines() == ["begun", "b", "ended"])
+    let notice =
+      "step \"long\" went on without its places in a pool: others have taken places of \"p\""
+    let shown = try project.reprise("show", "\(id)").output
+    #expect(shown.contains("\nnotice: \(notice)\n"), "\(shown)")
+    let json = try project.reprise("show", "\(id)", "--json").output
+    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(report?["notices"] as? [String] == [notice])
     other.process.terminate()
     other.process.waitUntilExit()
+  }
+
+  @Test func `a step is adopted although its place in a pool cannot be locked`() async throws {
+    let project = try InterruptedProject(Self.pooled)
+    let id = try await project.interrupted()
+    let place = project.folder.path + "/.reprise/pools/p/0"
+    try FileManager.default.removeItem(atPath: place)
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    try project.folder.write("go")
+    let resumed = try project.reprise("resume", "\(id)", "--progress", "none")
+    #expect(resumed.status == 0, "\(resumed.output)")
+    #expect(project.lines() == ["begun", "ended"])
+    let shown = try project.reprise("show", "\(id)").output
+    #expect(
+      shown.contains(
+        "notice: step \"long\" went on without its places in a pool: cannot lock \(place)"),
+      "\(shown)")
   }
 
   @Test func `a step is adopted although its values cannot be computed any more`() async throws {

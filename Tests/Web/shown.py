@@ -12,6 +12,12 @@ from changes import sleeping
 from project import eventually, expect, expect_equal
 
 WORKFLOWS = {
+    "pooled": """
+name: pooled
+pools: { p: 1 }
+steps:
+  - { id: long, survive: true, pool: p, run: 'touch begun; while [ ! -e go ]; do sleep 0.05; done' }
+""",
     "gate": """
 name: gate
 grace: 2s
@@ -96,6 +102,31 @@ def a_run_whose_engine_is_killed_is_interrupted_everywhere(own, page, browser):
             pass
     own.command("cancel", run, "--now")
     own.ended(run, "cancelled")
+
+
+@with_browser(WORKFLOWS)
+def notices_of_a_run_are_seen(own, page, browser):
+    """At once, after a look at the page later, and in the file of the run."""
+    run = own.run("pooled")
+    eventually("the step runs", lambda: own.exists("begun"))
+    process = next(json.loads(line) for line in own.command("runs", "--json").splitlines())
+    os.kill(process["process"], signal.SIGKILL)
+    browser.sees("interrupted", "#runs")
+    # Its place cannot be locked any more.
+    place = own.path(".reprise/pools/p/0")
+    os.remove(place)
+    os.mkdir(place)
+    browser.click("#bar button", "Resume")
+    notice = 'Notice: step "long" went on without its places in a pool: cannot lock'
+    browser.sees(notice, "#banner")
+    own.write("go", "")
+    own.ended(run, "succeeded")
+    browser.sees("succeeded", "#bar")
+    browser.driver.refresh()
+    browser.sees(notice, "#banner")
+    own.command("show", run, "--html", "run.html")
+    browser.open(f"file://{own.path('run.html')}")
+    browser.sees(notice, "#banner")
 
 
 @with_browser(WORKFLOWS)

@@ -73,18 +73,31 @@ extension RunState {
     guard state.phase.isSuccess else {
       throw .notSucceeded(step: step, phase: state.phase.name)
     }
-    let outputs = state.phase.values.outputs
-    // As with the inputs of a step, what did not run has no output.
-    if case .skipped(let reason, [:]) = state.phase, !reason.isUpToDate,
-      !(T.self is any ExpressibleByNilLiteral.Type)
-    {
-      throw .noOutput(step: step)
-    }
-    do throws(ArgumentError) {
-      return try outputs.decoded(as: type)
-    } catch {
-      throw outputs.isEmpty ? .noOutput(step: step) : .mismatch(step: step, error)
-    }
+    var outputs: StepOutputs? = state.phase.values.outputs
+    if case .skipped(let reason, [:]) = state.phase, !reason.isUpToDate { outputs = nil }
+    return try decodedOutputs(outputs, of: step, as: type)
+  }
+}
+
+/// Returns the outputs of a step as a Swift value.
+///
+/// - Parameters:
+///   - outputs: The outputs; nil are those of a step that did not run, or has failed, and are a value of
+///     optional types only.
+///   - step: The id of the step.
+///   - type: The type to decode.
+/// - Returns: The decoded value.
+/// - Throws: ``OutputError`` if there is no output, or if it has another type.
+func decodedOutputs<T: Decodable>(
+  _ outputs: StepOutputs?, of step: String, as type: T.Type = T.self
+) throws(OutputError) -> T {
+  guard outputs != nil || T.self is any ExpressibleByNilLiteral.Type else {
+    throw .noOutput(step: step)
+  }
+  do throws(ArgumentError) {
+    return try (outputs ?? [:]).decoded(as: type)
+  } catch {
+    throw outputs?.isEmpty == false ? .mismatch(step: step, error) : .noOutput(step: step)
   }
 }
 

@@ -65,7 +65,7 @@ public final class Run: Sendable {
     ledger.decide { [results] page in
       page.slots = slots
       page.controls = Array(repeating: StepControl(), count: plan.count)
-      page.begin(usualDurations, setting: results)
+      page.begin(usualDurations, setting: results, restartsLater: restart != nil)
       slots.follow(page.state)
       slots.letGoOn(plan.order.filter { page.controls[$0].isAdopting })
       // Nothing else starts before the restart is asked for again, below.

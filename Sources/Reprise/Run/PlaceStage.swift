@@ -119,10 +119,17 @@ struct PlaceStage: StepStage {
       try await takeSlotsAgain(job)
     } catch {
       places.own?.release()
-      // It runs already, and goes on without them.
-      if isAdopted { return (AttemptPlaces(), nil) }
-      if let error = error as? Withdrawn { throw error }
       let event = ending(of: error)
+      if isAdopted {
+        // It runs already, and goes on without them.
+        if case .failed(let reason) = event, !(error is Withdrawn) {
+          var problem = "\(reason)"
+          if case .notStarted(let text) = reason { problem = text }
+          wait.noteLackOfPlaces(because: problem)
+        }
+        return (AttemptPlaces(), nil)
+      }
+      if let error = error as? Withdrawn { throw error }
       if case .failed = event { try begin(.started(), of: job, attempt: attempt) }
       return (AttemptPlaces(), end(job.index, attempt: attempt, event))
     }
@@ -230,12 +237,25 @@ private struct PlaceWait {
     _ claims: [PoolClaim], for holder: String, isOfGroup: Bool = false
   ) async throws -> PoolPlaces.Lease {
     let (pools, folder) = (stage.pools, stage.poolFolder)
-    if isAdopted { return try pools.retake(claims, for: holder, in: folder) }
+    if isAdopted {
+      let lease = try pools.retake(claims, for: holder, in: folder)
+      if folder != nil, !lease.isLocked {
+        let names = claims.map { "\"\($0.pool)\"" }.joined(separator: ", ")
+        noteLackOfPlaces(because: "others have taken places of \(names)")
+      }
+      return lease
+    }
     if isOfGroup, let kept = try pools.keptPlaces(claims, for: holder, in: folder) { return kept }
     let lease = try await pools.take(
       claims, for: holder, in: folder, stage.clock, onWait: begin)
     guard let lease else { throw Withdrawn() }
     return lease
+  }
+
+  /// Says that a step which has survived an engine goes on without its places.
+  func noteLackOfPlaces(because reason: String) {
+    let text = "step \"\(job.step.id)\" went on without its places in a pool: \(reason)"
+    stage.ledger.decide { $0.record(.runNotice(text)) }
   }
 
   /// Says that the step waits; others use its slot in the meantime.

@@ -4,8 +4,15 @@ import Workflows
 
 extension RunLedger.Page {
   /// Reports that the run has started or resumed.
+  ///
+  /// - Parameters:
+  ///   - usualDurations: The usual durations of its steps.
+  ///   - results: The results that are set.
+  ///   - restartsLater: Whether a restart waits for what has survived the engine; what that waits for
+  ///     keeps its results until then.
   mutating func begin(
-    _ usualDurations: [String: Duration], setting results: [String: SetResult]
+    _ usualDurations: [String: Duration], setting results: [String: SetResult],
+    restartsLater: Bool
   ) {
     let planned = RunPlan(plan.workflow, usualDurations: usualDurations)
     guard state.phase != .notStarted else {
@@ -13,8 +20,6 @@ extension RunLedger.Page {
       return
     }
     let decided = state.stepsDecided
-    // What they wait for keeps its results until they have ended, and is restarted then.
-    let restartsLater = state.restartOfSurvivors(in: plan) != nil
     record(.runResumed(planned))
     let kept = stepsKept(decided.filter { results[$0] == nil })
     var remaining: [StepIndex] = []

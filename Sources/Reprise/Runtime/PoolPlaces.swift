@@ -25,6 +25,9 @@ final class PoolPlaces: Sendable {
     /// The paths of the locks.
     var paths: [String] { parts.flatMap { $0.locks.map(\.path) } }
 
+    /// Whether all of the places are locked, so that no other process can take them.
+    var isLocked: Bool { parts.allSatisfy { $0.locks.count >= $0.claim.count } }
+
     fileprivate init(pools: PoolPlaces, parts: [Part]) {
       self.pools = pools
       self.parts = parts
@@ -168,7 +171,7 @@ final class PoolPlaces: Sendable {
     }
     guard areNoted else { return nil }
     let lease = try retake(claims, for: holder, in: folder)
-    if lease.paths.count >= claims.reduce(0, { $0 + $1.count }) { return lease }
+    if lease.isLocked { return lease }
     lease.release()
     return nil
   }

@@ -110,15 +110,12 @@ extension StepContext {
 
   /// Returns the value of the outputs of a step; nil are those of a step that did not run, or has failed.
   private func value<T: Decodable>(of step: String, _ outputs: StepOutputs?) throws -> T {
-    let problem = "the input \"\(step)\": "
-    guard outputs != nil || T.self is any ExpressibleByNilLiteral.Type else {
-      throw FailureReason.badValue(problem + "that step has no output")
-    }
-    do throws(ArgumentError) {
-      return try (outputs ?? [:]).decoded(as: T.self)
+    do throws(OutputError) {
+      return try decodedOutputs(outputs, of: step)
     } catch {
-      let isEmpty = outputs?.isEmpty ?? true
-      throw FailureReason.badValue(problem + (isEmpty ? "that step has no output" : "\(error)"))
+      var problem = "that step has no output"
+      if case .mismatch(_, let error) = error { problem = error.description }
+      throw FailureReason.badValue("the input \"\(step)\": " + problem)
     }
   }
 

@@ -9,7 +9,7 @@ extension RunReport: Encodable {
   package var json: TerminalSafe { jsonLine(self) }
 
   private enum CodingKeys: String, CodingKey {
-    case generations, params, steps, files
+    case generations, params, steps, files, notices
     case criticalPath = "critical-path"
   }
 
@@ -21,6 +21,7 @@ extension RunReport: Encodable {
     try container.encode(record.request.parameters, forKey: .params)
     try container.encode(state.steps.map { Step($0, in: state) }, forKey: .steps)
     try container.encode(state.criticalPath.map(Link.init), forKey: .criticalPath)
+    if !state.notices.isEmpty { try container.encode(state.notices, forKey: .notices) }
     try container.encodeIfPresent(files, forKey: .files)
   }
 

@@ -71,6 +71,9 @@ package struct RunReport {
     for (name, value) in record.request.parameters.sorted(by: { $0.key < $1.key }) {
       parts[0] += "\nwith \(name) = \(Self.firstLine(of: value))"
     }
+    if !state.notices.isEmpty {
+      parts.append(state.notices.map { "notice: \($0)" as TerminalSafe }.joined(separator: "\n"))
+    }
     if history.generations.count > 1 { parts.append(generations) }
     if !state.steps.isEmpty {
       let rows = state.steps.map { row($0) }

@@ -34,6 +34,16 @@ package final class RunControls: ControlTarget, SignalTarget {
     var unanswered: [Answer] = []
     /// What became of a run that never begins.
     var end: EndBeforeStart?
+
+    /// The run, or why there is none to ask.
+    var runToAsk: Result<Run, InterventionRefusal> {
+      if let run { return .success(run) }
+      return .failure(
+        InterventionRefusal(
+          end == nil
+            ? "the run has not started: it is waiting for another run of its group"
+            : "the run has ended before its first step"))
+    }
   }
 
   /// Called with the result of an intervention.
@@ -248,31 +258,26 @@ package final class RunControls: ControlTarget, SignalTarget {
       if isPending { return }
       if let end { return answer(end.answerToCancel) }
     }
-    guard let run else {
-      let neverBegins = endBeforeStart != nil
-      return answer(
-        .failure(
-          InterventionRefusal(
-            neverBegins
-              ? "the run has ended before its first step"
-              : "the run has not started: it is waiting for another run of its group")))
+    switch state.withLock({ $0.runToAsk }) {
+    case .success(let run): run.perform(intervention, by: requester, onAnswer: answer)
+    case .failure(let refusal): answer(.failure(refusal))
     }
-    run.perform(intervention, by: requester, onAnswer: answer)
   }
 
   package func reload(
     _ options: ReloadOptions, by requester: Requester,
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
-    let (run, reloader) = state.withLock { ($0.run, $0.reloader) }
-    guard let run else {
-      return answer(
-        .refused("the run has not started: it is waiting for another run of its group"))
+    let (run, reloader) = state.withLock { ($0.runToAsk, $0.reloader) }
+    let live: Run
+    switch run {
+    case .success(let run): live = run
+    case .failure(let refusal): return answer(.refused(refusal.description))
     }
     guard let reloader else { return answer(.refused("there is no workflow file to read again")) }
     Task {
       do {
-        answer(.accepted(try await reloader.reload(run, options, by: requester)))
+        answer(.accepted(try await reloader.reload(live, options, by: requester)))
       } catch {
         answer(.refused(Problem(error).text.string.withoutErrorPrefix))
       }
@@ -284,7 +289,9 @@ package final class RunControls: ControlTarget, SignalTarget {
     perform(.cancel(steps: [], now: now), by: .api) { _ in }
   }
 
-  package var controlEvents: RunEvents? { run?.events }
+  package var controlEvents: Result<RunEvents, InterventionRefusal> {
+    state.withLock { $0.runToAsk }.map(\.events)
+  }
 }
 
 extension ControlReply {

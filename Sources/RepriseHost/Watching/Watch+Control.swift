@@ -81,7 +81,9 @@ extension Watch: ControlTarget {
     answer(.refused(Self.isNoRun))
   }
 
-  package var controlEvents: RunEvents? { nil }
+  package var controlEvents: Result<RunEvents, InterventionRefusal> {
+    .failure(InterventionRefusal(Self.isNoRun))
+  }
 
   private static let isNoRun = "this is a watch, not a run"
 }

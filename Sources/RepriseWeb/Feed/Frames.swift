@@ -78,9 +78,11 @@ struct RunFrame: Encodable {
   private let attempts: [NumberedAttempt]
   private let criticalPath: [RunReport.Link]?
   private let plan: RunPlan?
+  private let notices: [String]?
 
   private enum CodingKeys: String, CodingKey {
-    case run, number, events, steps, line, phase, paused, estimate, generations, attempts, plan
+    case run, number, events, steps, line, phase, paused, estimate, generations, attempts, plan,
+      notices
     case criticalPath = "critical-path"
   }
 
@@ -118,6 +120,7 @@ struct RunFrame: Encodable {
       } ?? []
     criticalPath = addsSlowFields ? state.criticalPath.map { RunReport.Link($0) } : nil
     plan = changesAll ? state.plan : nil
+    notices = changesAll ? state.notices : nil
   }
 }
 

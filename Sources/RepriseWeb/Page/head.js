@@ -76,17 +76,24 @@ export function drawClock(state, now) {
   }));
 }
 
-/** Draws the questions that wait for an answer. */
+/** Draws the notices of a run, and the questions that wait for an answer. */
 export function drawBanner(box, state, actions) {
-  const waiting = state.run?.live ? questions(state.run) : [];
-  box.hidden = waiting.length === 0 || state.isStatic;
-  fill(box, waiting.slice(0, 3).map((step) =>
-    el("div", { class: "question" }, icon("waiting"),
-      el("span", {}, el("b", {}, nameOf(state.run, step.step)), " ", step["awaiting-approval"]),
-      el("span", { class: "grow" }),
-      el("button", { class: "yes", onclick: () => actions.approve(step.step, true) }, "Approve",
-        el("kbd", {}, "a")),
-      el("button", { onclick: () => actions.approve(step.step, false) }, "Reject",
-        el("kbd", {}, "x")))),
-  waiting.length > 3 && el("div", { class: "dim" }, `and ${waiting.length - 3} more`));
+  const { run } = state;
+  const waiting = run?.live && !state.isStatic ? questions(run) : [];
+  const notices = run?.notices ?? [];
+  box.hidden = waiting.length + notices.length === 0;
+  fill(box,
+    notices.map((text) => el("div", { class: "notice" }, el("b", {}, "Notice:"), " ", text)),
+    waiting.slice(0, 3).map((step) => question(run, step, actions)),
+    waiting.length > 3 && el("div", { class: "dim" }, `and ${waiting.length - 3} more`));
+}
+
+function question(run, step, actions) {
+  return el("div", { class: "question" }, icon("waiting"),
+    el("span", {}, el("b", {}, nameOf(run, step.step)), " ", step["awaiting-approval"]),
+    el("span", { class: "grow" }),
+    el("button", { class: "yes", onclick: () => actions.approve(step.step, true) }, "Approve",
+      el("kbd", {}, "a")),
+    el("button", { onclick: () => actions.approve(step.step, false) }, "Reject",
+      el("kbd", {}, "x")));
 }

@@ -71,6 +71,7 @@ export function takeFrame(run, frame) {
   run.live = ["running", "queued"].includes(run.status);
   if (frame.estimate || run.phase === "ended") run.estimate = frame.estimate;
   if (frame["critical-path"]) run["critical-path"] = frame["critical-path"];
+  if (frame.notices) run.notices = frame.notices;
   if (frame.generations) {
     run.generations = frame.generations;
     run.attempts = new Map();
