@@ -60,6 +60,45 @@ struct InterruptedRunTests {
     #expect(project.lines() == ["first", "begun", "begun", "ended", "last"])
   }
 
+  @Test func `a submission whose answer the engine has not lived to see is named at the cancel`()
+    async throws
+  {
+    let project = try InterruptedProject("")
+    let (log, queue) = (project.folder.path + "/log", project.folder.path + "/queue")
+    try project.folder.write("queue")
+    try project.folder.write(
+      "w.yaml",
+      """
+      runners:
+        slow:
+          batch:
+            submit: [sh, -c, "echo begun >> \(log); exec sleep 60", submit]
+            job: "{job}"
+            status: [cat, \(queue)]
+            line: "{job} {state}"
+            states: { waiting: queued }
+            cancel: ["true"]
+      steps:
+        - { id: job, runner: slow, needs: [], run: "true" }
+        - { id: beside, needs: [], run: exec sleep 60 }
+
+      """.utf8)
+    let started = try project.started(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("the job is submitted") { project.lines() == ["begun"] }
+    let journal = try StateDirectory(path: project.folder.path + "/.reprise").openJournal(
+      process: 0)
+    let id = try #require(try journal.runs().first).id
+    #expect(try project.reprise("cancel", "\(id)", "--step", "job", "--wait").status == 0)
+    for process in InterruptedProject.children(of: started.process.processIdentifier) {
+      kill(process, SIGKILL)
+    }
+    started.process.waitUntilExit()
+    let text = "1 submission was not answered by"
+    let cancelled = try project.reprise("cancel", "\(id)")
+    #expect(cancelled.status == 0 && cancelled.output.contains(text), "\(cancelled.output)")
+    #expect(try project.reprise("show", "\(id)").output.contains("\nnotice: \(text)"))
+  }
+
   /// The steps for computed items are in no file; they survive like any other.
   private static let computed = """
     grace: 100ms

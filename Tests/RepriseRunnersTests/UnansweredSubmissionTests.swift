@@ -33,6 +33,25 @@ struct UnansweredSubmissionTests {
     #expect(scheduler.left == ["3"])
   }
 
+  @Test func `a runner removes no job that has the number of another runner's`() async throws {
+    let folder = try TemporaryFolder()
+    let (clock, first, second) = (SteppingClock(), NumberScheduler(), NumberScheduler())
+    let attempts = folder.path + "/attempts"
+    for scheduler in [first, second] {
+      // Of the second one, the job is no attempt.
+      _ = try await scheduler.runner(in: folder.path + "/attempts", clock, named: "first")
+        .begin(AttemptSpec(command: ["true"]), token: Self.token(scheduler === first ? 1 : 2))
+    }
+    #expect(first.left == ["1"] && second.left == ["1"])
+    #expect(
+      try await first.runner(in: attempts, clock, named: "first").revoke(Self.token(1)) == nil)
+    // An engine that comes later has both runners.
+    for (scheduler, name) in [(first, "first"), (second, "second")] {
+      #expect(await scheduler.runner(in: attempts, clock, named: name).release(Self.run) == nil)
+    }
+    #expect(first.left == [] && second.left == ["1"])
+  }
+
   @Test func `a late job does not begin when the next submission finds the queue full`()
     async throws
   {
@@ -106,6 +125,28 @@ struct UnansweredSubmissionTests {
     #expect(await runner.release(Self.run) == nil)
     #expect(scheduler.left == [])
   }
+
+  @Test(arguments: [false, true])
+  func `an engine that comes after one which died during such a submission knows of it`(
+    isAnswered: Bool
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let (clock, scheduler) = (SteppingClock(), NumberScheduler())
+    let runner = scheduler.runner(in: folder.path, clock)
+    await scheduler.cancelSubmission(of: Self.token(), by: runner)
+    #expect(try await runner.revoke(Self.token()) == nil)
+    if isAnswered { await scheduler.answer(Self.token()) }
+    let next = scheduler.runner(in: folder.path, clock)
+    clock.advance(by: .seconds(10))
+    let notice = await next.release(Self.run)
+    if isAnswered {
+      #expect(notice == nil)
+      #expect(scheduler.left == [])
+    } else {
+      #expect(notice?.hasPrefix("1 submission was not answered by the cluster") == true)
+    }
+    scheduler.gate.open()
+  }
 }
 
 /// A scheduler that knows jobs by their numbers only.
@@ -144,12 +185,14 @@ private final class NumberScheduler: JobScheduler {
 
   func end(_ job: String) { jobs.withLock { $0.removeAll { $0 == job } } }
 
-  func runner(in root: String, _ clock: SteppingClock) -> FolderRunner {
+  func runner(
+    in root: String, _ clock: SteppingClock, named name: String? = nil
+  ) -> FolderRunner {
     let numbered = NumberedJobs(self, attempts: root) { $0 }
     self.numbered.withLock { $0 = numbered }
     let jobs = SubmittedJobs(numbered, poll: .seconds(15), submitEvery: .zero, clock: clock)
     let site = SchedulerSite(self, jobs, numbered, nil, program: "/bin/false", clock: clock)
-    return FolderRunner(site, attempts: root, clock: clock)
+    return FolderRunner(site, named: name, attempts: root, clock: clock)
   }
 
   func submit(_ job: NewJob) async throws(RunnerFailure) -> String {

@@ -59,7 +59,7 @@ package struct InterruptedRun: Sendable {
       try await blocking { try recorded.end(as: .cancelled) }
       return []
     }
-    let ends: [Event]
+    var ends: [Event]
     do {
       ends = try await survivors.stop(
         with: engine, isKilled: isKilled, because: .request, by: requester)
@@ -67,7 +67,13 @@ package struct InterruptedRun: Sendable {
       // Its lock is released with the process, and the run is found interrupted again.
       throw (error as? Problem) ?? Problem("error: \(error)", cause: .internalFailure)
     }
-    for notice in await engine.release(record.id, on: survivors.runners) { say("\(notice)") }
+    for notice in await engine.release(record.id, on: survivors.runners) {
+      say("\(notice)")
+      ends.append(
+        Event(
+          time: SystemClock().now, run: record.id, generation: state.generation,
+          kind: .runNotice(notice)))
+    }
     let events = state.endAsCancelled(
       after: ends, of: record.id, at: SystemClock().now, by: requester)
     try await blocking { try recorded.record(events) }

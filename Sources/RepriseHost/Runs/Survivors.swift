@@ -8,8 +8,9 @@ import RepriseTerminal
 package struct Survivors: Sendable {
   /// The attempts.
   package let attempts: [SurvivingAttempt]
-  /// The workflow by which they run; nil if it cannot be read any more.
+  /// The workflow by which they run; nil if there are none, or if it cannot be read any more.
   private let workflow: Workflow?
+  private let record: RunRecord
   private let state: RunState
 
   /// Reads by which workflow the attempts of a run were begun.
@@ -18,16 +19,17 @@ package struct Survivors: Sendable {
   ///   - record: The record of the run.
   ///   - state: Its state.
   package init(_ record: RunRecord, _ state: RunState) {
+    self.record = record
     self.state = state
     attempts = state.survivingAttempts
-    guard !attempts.isEmpty else {
-      workflow = nil
-      return
-    }
+    workflow = attempts.isEmpty ? nil : Self.workflow(of: record, state)
+  }
+
+  private static func workflow(of record: RunRecord, _ state: RunState) -> Workflow? {
     var arguments = (try? Arguments(recorded: record, [:])) ?? Arguments(record.request.parameters)
     // Only the runners matter, so a secret that was not recorded is not missed.
     arguments.allowsMissing = true
-    workflow = try? record.recordedWorkflow(with: arguments).expanding(state.expansions)
+    return try? record.recordedWorkflow(with: arguments).expanding(state.expansions)
   }
 
   /// Returns the attempts that a resumed run must not adopt, because it runs their steps again from
@@ -87,8 +89,12 @@ package struct Survivors: Sendable {
     }
   }
 
-  /// The runners by which attempts of the run may have been begun.
-  package var runners: [RunnerChoice] { workflow?.runners ?? [] }
+  /// The runners by which attempts of the run may have been begun, also such as were given up.
+  ///
+  /// Reads the recorded workflow unless an attempt goes on.
+  package var runners: [RunnerChoice] {
+    (workflow ?? Self.workflow(of: record, state))?.runners ?? []
+  }
 
   private func runner(of id: String, in workflow: Workflow?) -> RunnerChoice? {
     guard let workflow, let step = workflow.graph.index(of: id) else { return nil }

@@ -42,7 +42,8 @@ package struct AttemptFolder: Sendable {
   /// What the program that brought the host to life wrote, for messages.
   package var hostLogPath: String { path + "/host.log" }
   var submittedPath: String { path + "/submitted" }
-  private var severalPath: String { path + "/several" }
+  /// Beside the folder, which may be discarded before the next submission; no name of an attempt has a `~`.
+  private var severalPath: String { path + "~several" }
 
   /// Whether the folder exists.
   package var exists: Bool { mayAccess(path, .existence) }
@@ -68,17 +69,20 @@ package struct AttemptFolder: Sendable {
   /// - Throws: The system error.
   func discard() throws(Errno) {
     // At once: where files are created in the meantime, a folder cannot be removed.
-    let discarded = AttemptFolder(path: path + ".discarded")
+    let discarded = AttemptFolder(path: path + "~discarded")
     discarded.remove()
     try renameFile(path, to: discarded.path)
     discarded.remove()
   }
 
-  /// The attempts of a run that may have jobs, and that an engine has claimed, so that no host begins them.
-  static func claimedByEngines(of run: RunID, in root: String) -> [AttemptToken] {
+  /// The attempts of a run that may have jobs of a runner, and that an engine has claimed, so that no host
+  /// begins them.
+  static func claimedByEngines(
+    of run: RunID, in root: String, for runner: String?
+  ) -> [AttemptToken] {
     FolderReader.names(in: root).filter { $0.hasPrefix("\(run).") }.compactMap { name in
       let folder = AttemptFolder(path: root + "/" + name)
-      guard let claim = folder.claim, claim.host == nil else { return nil }
+      guard let claim = folder.claim, claim.host == nil, claim.runner == runner else { return nil }
       // What was refused has none.
       return folder.isSubmitted && folder.submissionNote.isEmpty ? nil : AttemptToken(name)
     }
@@ -108,10 +112,12 @@ package struct AttemptFolder: Sendable {
     package var host: String?
     /// The process of the host, or of the engine.
     package var process: Int32
+    /// The runner of the engine that has taken the claim: several may share a folder.
+    package var runner: String?
 
     /// The claim as JSON; without the encoder, whose first use takes a host a tenth of its time.
     fileprivate var text: String {
-      guard let host else { return #"{"process":\#(process)}"# }
+      guard let host else { return json }
       let isPlain = host.allSatisfy {
         $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0))
       }
@@ -121,17 +127,21 @@ package struct AttemptFolder: Sendable {
 
   /// Takes the claim.
   ///
-  /// - Parameter host: The name of this machine for a host; nil for an engine.
+  /// - Parameters:
+  ///   - host: The name of this machine for a host; nil for an engine.
+  ///   - runner: The name of the runner for an engine.
   /// - Returns: The file, which is locked until it is closed; nil if the claim was taken before.
   /// - Throws: The system error.
-  package func takeClaim(host: String?) throws(Errno) -> ClaimFile? {
+  package func takeClaim(
+    host: String?, for runner: String? = nil
+  ) throws(Errno) -> ClaimFile? {
     do throws(Errno) {
       let file = try OpenFile(
         claimPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow],
         permissions: .ownerReadWrite)
       // Until the lock is taken, an engine could take this host for dead: it waits for the content.
       try? file.lock()
-      let claim = Claim(host: host, process: processID)
+      let claim = Claim(host: host, process: processID, runner: runner)
       try writeBytes(Array(claim.text.utf8), to: file.descriptor)
       return ClaimFile(file)
     } catch {
@@ -142,10 +152,11 @@ package struct AttemptFolder: Sendable {
 
   /// Takes the claim for an engine, unless a host has it.
   ///
+  /// - Parameter runner: The name of the runner.
   /// - Returns: Whether it is an engine's now, so that the attempt never begins.
   /// - Throws: The system error.
-  func claimForEngine() throws(Errno) -> Bool {
-    if try takeClaim(host: nil) != nil { return true }
+  func claimForEngine(for runner: String? = nil) throws(Errno) -> Bool {
+    if try takeClaim(host: nil, for: runner) != nil { return true }
     return claim.map { $0.host == nil } == true
   }
 
@@ -269,8 +280,8 @@ package struct AttemptFolder: Sendable {
     fileContents(submittedPath, upTo: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// Notes that an earlier submission of the attempt was not answered, so that it may have several jobs.
-  func markAsOneOfSeveral() { try? write("", to: severalPath, isSynced: false) }
+  /// Notes that a submission of the attempt was not answered, so that it may have several jobs.
+  func markAsOneOfSeveral() { try? makeFolder(severalPath, permissions: .ownerReadWriteExecute) }
 
   /// Whether that was noted, perhaps by an engine before this one.
   var isOneOfSeveral: Bool { mayAccess(severalPath, .existence) }

@@ -13,7 +13,7 @@ package protocol AttemptSite: Sendable {
 
   /// Has a host started for an attempt; must be harmless if one was started before.
   ///
-  /// - Returns: A note for the folder, such as the number of the job.
+  /// - Returns: A note for the folder, such as the number of the job, unless it has one by now.
   func submit(
     _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
   ) async throws(RunnerFailure) -> String
@@ -88,6 +88,7 @@ package struct FolderRunner: Runner {
   package var survivesEngine: Bool { true }
 
   private let site: any AttemptSite
+  private let name: String?
   private let root: String
   private let clock: any RunClock
   private let leases = LeaseWatches()
@@ -96,10 +97,14 @@ package struct FolderRunner: Runner {
   ///
   /// - Parameters:
   ///   - site: How hosts are brought to life.
+  ///   - name: The name of the runner, if others may use the folder.
   ///   - root: The folder of all attempts.
   ///   - clock: The source of time.
-  package init(_ site: any AttemptSite, attempts root: String, clock: any RunClock) {
+  package init(
+    _ site: any AttemptSite, named name: String? = nil, attempts root: String, clock: any RunClock
+  ) {
     self.site = site
+    self.name = name
     self.root = root
     self.clock = clock
   }
@@ -120,7 +125,8 @@ package struct FolderRunner: Runner {
             + "permissions")
       }
       do throws(RunnerFailure) {
-        folder.markSubmitted(as: try await site.submit(spec, token, folder))
+        let note = try await site.submit(spec, token, folder)
+        if !folder.isSubmitted { folder.markSubmitted(as: note) }
       } catch {
         if case .cannotAsk = error { throw error }
         guard try isPrevented(folder, after: error) else { return handle(token) }
@@ -140,7 +146,7 @@ package struct FolderRunner: Runner {
     _ folder: AttemptFolder, after failure: RunnerFailure
   ) throws(RunnerFailure) -> Bool {
     do throws(Errno) {
-      guard try folder.claimForEngine() else { return false }
+      guard try folder.claimForEngine(for: name) else { return false }
       // The next submission makes another folder.
       try failure.isNeverBegun ? folder.discard() : folder.markSubmitted(as: "")
     } catch {
@@ -171,7 +177,7 @@ package struct FolderRunner: Runner {
     }
     // It may be late after all: then its host finds no folder, or that of the next submission.
     do throws(Errno) {
-      guard try folder.claimForEngine() else { return handle(token) }
+      guard try folder.claimForEngine(for: name) else { return handle(token) }
       try folder.discard()
     } catch {
       throw .cannotAsk("cannot write to \(folder.path): \(error)")
@@ -187,7 +193,7 @@ package struct FolderRunner: Runner {
     let folder = AttemptFolder(of: token, in: root)
     guard folder.exists else { return nil }
     do throws(Errno) {
-      guard try folder.claimForEngine() else { return handle(token) }
+      guard try folder.claimForEngine(for: name) else { return handle(token) }
     } catch {
       throw .cannotAsk("cannot write to \(folder.path): \(error)")
     }
@@ -226,13 +232,15 @@ package struct FolderRunner: Runner {
 
   /// Waits until what was withdrawn of the run is gone.
   package func release(_ run: RunID) async -> String? {
-    await site.finishWithdrawals(of: run) { AttemptFolder.claimedByEngines(of: run, in: root) }
+    await site.finishWithdrawals(of: run) {
+      AttemptFolder.claimedByEngines(of: run, in: root, for: name)
+    }
   }
 
   private func handle(_ token: AttemptToken) -> FolderHandle {
     FolderHandle(
       folder: AttemptFolder(of: token, in: root), token: token, site: site, clock: clock,
-      lease: leases[token])
+      runner: name, lease: leases[token])
   }
 }
 
@@ -242,18 +250,21 @@ struct FolderHandle: RunnerHandle {
   let token: AttemptToken
   let site: any AttemptSite
   let clock: any RunClock
+  /// The name of the runner, if others may use the folder.
+  private let runner: String?
   private let lease: LeaseWatch
   /// Rung when this process stops the attempt, so that its news need not be waited for.
   let bell: PauseBell
 
   init(
     folder: AttemptFolder, token: AttemptToken, site: any AttemptSite, clock: any RunClock,
-    lease: LeaseWatch = LeaseWatch(), bell: PauseBell = PauseBell()
+    runner: String? = nil, lease: LeaseWatch = LeaseWatch(), bell: PauseBell = PauseBell()
   ) {
     self.folder = folder
     self.token = token
     self.site = site
     self.clock = clock
+    self.runner = runner
     self.lease = lease
     self.bell = bell
   }
@@ -265,7 +276,7 @@ struct FolderHandle: RunnerHandle {
 
   func stop(grace: Duration) async throws(RunnerFailure) {
     do throws(Errno) {
-      if try folder.takeClaim(host: nil) != nil {
+      if try folder.takeClaim(host: nil, for: runner) != nil {
         site.withdraw(token)
       }
       try folder.requestStop(grace: grace)
@@ -331,7 +342,9 @@ struct FolderHandle: RunnerHandle {
         if folder.isHeld != nil || folder.result != nil { return .unknown("it has just begun") }
         // A scheduler may forget a job for a while, and run it later: it finds the claim taken then.
         do throws(Errno) {
-          if try folder.takeClaim(host: nil) == nil { return .unknown("it has just begun") }
+          if try folder.takeClaim(host: nil, for: runner) == nil {
+            return .unknown("it has just begun")
+          }
         } catch {
           throw .cannotAsk("cannot write to \(folder.path): \(error)")
         }

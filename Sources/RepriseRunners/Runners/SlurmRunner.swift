@@ -81,7 +81,7 @@ package struct SlurmRunner: RunnerKind {
       options: options + (keep != nil ? ["--nodes=1", "--ntasks=1"] : []), program: program,
       commands: commands, poll: poll ?? .seconds(30),
       submitEvery: submitEvery ?? .zero, clock: surroundings.clock, sharing: surroundings.share)
-    let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    let jobs = FolderRunner(site, named: name, attempts: folder, clock: surroundings.clock)
     var runner: any Runner = jobs
     if let keep {
       runner = KeptRunner(

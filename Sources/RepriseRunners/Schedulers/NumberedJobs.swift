@@ -13,7 +13,7 @@ final class NumberedJobs: Scheduler {
   private let numbers = Mutex<[AttemptToken: String]>([:])
   /// The attempts that this engine has submitted.
   private let own = Mutex<Set<AttemptToken>>([])
-  /// How many submissions of attempts were not answered.
+  /// How many submissions of attempts were not answered, or are not yet.
   private let unanswered = Mutex<[AttemptToken: Int]>([:])
   /// The whole numbers by what is compared of them.
   private let whole = Mutex<[String: String]>([:])
@@ -36,42 +36,42 @@ final class NumberedJobs: Scheduler {
   /// The script of a job, in the folder of its attempt or array.
   static func script(in folder: String) -> String { folder + "/job.sh" }
 
-  /// Notes that this engine submits an attempt.
+  /// Notes that this engine submits an attempt: there may be a job whose number is not known.
   func noteSubmission(of token: AttemptToken) {
     own.withLock { _ = $0.insert(token) }
-    guard unanswered.withLock({ $0[token] != nil }) else { return }
-    // For an engine that comes after this one.
-    AttemptFolder(of: token, in: attempts).markAsOneOfSeveral()
-  }
-
-  /// Notes that a submission was not answered, so that there may be a job whose number is not known.
-  func noteUnanswered(_ token: AttemptToken) {
     unanswered.withLock { $0[token, default: 0] += 1 }
   }
 
-  /// Does so for a submission of an earlier engine, alone or as an element of an array.
+  /// Notes that a submission will not be answered any more, also for an engine that comes after this one.
+  func noteLackOfAnswer(to token: AttemptToken) {
+    AttemptFolder(of: token, in: attempts).markAsOneOfSeveral()
+  }
+
+  /// Notes that a submission was answered: its number is known, or there is no job.
+  func noteAnswer(to token: AttemptToken) {
+    unanswered.withLock { $0[token] = $0[token].flatMap { $0 > 1 ? $0 - 1 : nil } }
+  }
+
+  /// Notes that a submission of an earlier engine was not answered, if so, alone or in an array.
   func noteIfUnanswered(_ token: AttemptToken, _ arrays: JobArrays?) {
     let folder = AttemptFolder(of: token, in: attempts)
     guard number(of: token) == nil, !own.withLock({ $0.contains(token) }), !folder.isSubmitted,
-      mayAccess(Self.script(in: folder.path), .existence)
+      folder.isOneOfSeveral || mayAccess(Self.script(in: folder.path), .existence)
         || arrays?.elements(of: token).isEmpty == false
     else { return }
     unanswered.withLock { $0[token] = max($0[token] ?? 0, 1) }
+    noteLackOfAnswer(to: token)
   }
 
-  /// Whether an attempt that is over may have several jobs, of which one is known.
+  /// Whether an attempt that is over may have another job than the one whose number is known.
   func isOneOfSeveral(_ token: AttemptToken) -> Bool {
-    let isKnown = number(of: token) != nil
     let folder = AttemptFolder(of: token, in: attempts)
-    if isKnown, folder.isOneOfSeveral { return true }
-    return unanswered.withLock { unanswered in
-      guard let count = unanswered[token] else { return false }
-      // Without a number, it was one of these jobs that ran.
-      if !isKnown, folder.claim?.host != nil {
-        unanswered[token] = count > 1 ? count - 1 : nil
-      }
-      return isKnown
+    guard number(of: token) == nil else {
+      return folder.isOneOfSeveral || unanswered.withLock { $0[token] != nil }
     }
+    // It was one of the jobs without a number that ran.
+    if folder.claim?.host != nil { noteAnswer(to: token) }
+    return false
   }
 
   /// Forgets a run, which has ended.
@@ -90,15 +90,24 @@ final class NumberedJobs: Scheduler {
       + "there all the same ends at once when it starts"
   }
 
-  func note(_ number: String, of token: AttemptToken) {
+  /// Notes the number of a job, before anyone asks for it.
+  ///
+  /// In the folder as well: who has submitted it may be cancelled by now, and this engine die.
+  func noteAnswer(_ number: String, to token: AttemptToken) {
+    noteAnswer(to: token)
+    AttemptFolder(of: token, in: attempts).markSubmitted(as: number)
+    note(number, of: token)
+  }
+
+  private func note(_ number: String, of token: AttemptToken) {
     numbers.withLock { $0[token] = number }
     whole.withLock { $0[comparing(number)] = number }
   }
 
   /// Forgets the number of an attempt that is over.
   ///
-  /// A number that is not noted in the folder of the attempt is kept until the end of the run: the job of an
-  /// attempt that was given up during its submission leaves the queue by it.
+  /// A number that could not be noted in the folder of the attempt is kept until the end of the run: the job of
+  /// an attempt that was given up during its submission leaves the queue by it.
   func forget(_ token: AttemptToken) {
     guard !notedNumber(of: token).isEmpty else { return }
     drop(token)

@@ -57,7 +57,7 @@ extension RunnerExecutor {
     // The engine may run in a job itself, which is another one.
     var surroundings = surroundings
     surroundings.environment = JobVariables.without(surroundings.environment)
-    let single = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    let single = FolderRunner(site, named: name, attempts: folder, clock: surroundings.clock)
     var runner: any Runner = single
     if let kept {
       runner = KeptRunner(
@@ -125,16 +125,29 @@ final class SchedulerSite: JobSite {
     return try await jobs.submit(
       Submission(token: token, folder: folder, group: group) { [self] submissions in
         let tokens = submissions.map(\.token)
-        do throws(RunnerFailure) {
-          guard submissions.count > 1, let arrays, let arrayScheduler, let run = token.run else {
-            return .success([try await submitted(submissions[0])])
-          }
-          return try await submitted(submissions, of: run, arrays, arrayScheduler)
-        } catch {
-          if case .cannotAsk = error { tokens.forEach(numbered.noteUnanswered) }
-          return .failure(.failure(error))
+        tokens.forEach(numbered.noteSubmission)
+        let answer = await answer(to: submissions, of: token.run)
+        switch answer {
+        case .success(let numbers):
+          for (token, number) in zip(tokens, numbers) { numbered.noteAnswer(number, to: token) }
+        case .failure(.failure(.cannotAsk)): tokens.forEach(numbered.noteLackOfAnswer)
+        case .failure: tokens.forEach(numbered.noteAnswer(to:))
         }
+        return answer
       })
+  }
+
+  private func answer(
+    to submissions: [Submission], of run: RunID?
+  ) async -> Result<[String], Submission.Refusal> {
+    do throws(RunnerFailure) {
+      guard submissions.count > 1, let arrays, let arrayScheduler, let run else {
+        return .success([try await submitted(submissions[0])])
+      }
+      return try await submitted(submissions, of: run, arrays, arrayScheduler)
+    } catch {
+      return .failure(.failure(error))
+    }
   }
 
   private var arrayScheduler: (any ArrayScheduler)? { scheduler as? any ArrayScheduler }
@@ -156,11 +169,7 @@ final class SchedulerSite: JobSite {
       + shellQuoted(folder.path)
     let new = try newJob(
       script, in: folder.path, named: token.text, log: folder.hostLogPath, step: token)
-    numbered.noteSubmission(of: token)
-    let number = try await scheduler.submit(new)
-    // Before anyone asks for it.
-    numbered.note(number, of: token)
-    return number
+    return try await scheduler.submit(new)
   }
 
   /// Submits jobs as one array.
@@ -176,12 +185,7 @@ final class SchedulerSite: JobSite {
       without: hiddenVariables)
     let new = try newJob(
       host, in: folder, named: name, log: folder + "/log", step: jobs[0].token)
-    jobs.map(\.token).forEach(numbered.noteSubmission)
-    let answer = try await scheduler.submit(new, elements: jobs.count)
-    if case .success(let numbers) = answer {
-      for (job, number) in zip(jobs, numbers) { numbered.note(number, of: job.token) }
-    }
-    return answer
+    return try await scheduler.submit(new, elements: jobs.count)
   }
 
   /// Writes the script of a job, right before its submission: an attempt without one was never submitted.
@@ -271,14 +275,17 @@ final class SchedulerSite: JobSite {
   }
 
   func finishWithdrawals(of run: RunID, _ claimed: () -> [AttemptToken]) async -> String? {
-    let left = await jobs.finishWithdrawals(of: run, claimed())
+    let claimed = claimed()
+    // An earlier engine may have died before it was answered.
+    for token in claimed { numbered.noteIfUnanswered(token, arrays) }
+    let left = await jobs.finishWithdrawals(of: run, claimed)
     let sentences = [left, numbered.end(run)].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
   func forget(_ token: AttemptToken) {
-    // Of several jobs, another one may have run the attempt.
-    if numbered.isOneOfSeveral(token) { jobs.withdraw(token) }
+    // Of several jobs, another one may have run the attempt, and the number of one may still come.
+    if numbered.isOneOfSeveral(token) || jobs.isSubmitting(token) { jobs.withdraw(token) }
     numbered.forget(token)
     Task { await jobs.forget(token) }
   }

@@ -44,6 +44,9 @@ final class SubmittedJobs: Sendable {
     return try result.get()
   }
 
+  /// Whether a command is submitting an attempt now.
+  func isSubmitting(_ token: AttemptToken) -> Bool { times.listed(token) == nil }
+
   /// Withdraws the jobs of an attempt soon; returns at once.
   func withdraw(_ token: AttemptToken) {
     let ofRun = withdrawals.withLock { all in
