@@ -8,8 +8,9 @@ extension Engine {
   /// By the time a step starts, the successes of the steps that it needs are recorded, so a run that
   /// is resumed after a crash does not run them again; see `resume(_:from:with:secrets:)`. The journal replaces a recorder of the engine.
   ///
-  /// Concurrency groups are not obeyed, and other processes can show the run but not control it: for
-  /// both, start it by `RunHost` of the product `RepriseHost`.
+  /// The runs of a journal share pools, also those of other processes, and have folders in it: see
+  /// `Engine.poolFolder` and `Engine.runFolders`. Concurrency groups are not obeyed, and other processes
+  /// can show the run but not control it: for both, start it by `RunHost` of the product `RepriseHost`.
   ///
   /// - Parameters:
   ///   - workflow: The workflow to run.
@@ -25,7 +26,7 @@ extension Engine {
     let recorded = try await journal.asynchronously { () throws(JournalError) in
       try journal.begin(workflow, id: id, hiding: secrets)
     }
-    return recording(by: recorded).start(workflow, id: id, secrets: secrets)
+    return recording(by: recorded, in: journal).start(workflow, id: id, secrets: secrets)
   }
 
   /// Resumes a recorded run that has ended without success, or whose process has died.
@@ -53,8 +54,19 @@ extension Engine {
       // Only for displays, so ignore records that cannot be read.
       return (recorded, state, (try? journal.usualDurations(like: id)) ?? [:])
     }
-    return try recording(by: recorded).continued(
+    return try recording(by: recorded, in: journal).continued(
       recorded, state, workflow, secrets: secrets, usualDurations: usual)
+  }
+
+  /// Returns this engine for a run in a journal, in whose folder is what has no other place.
+  package func recording(by recorded: RecordedRun, in journal: Journal) -> Engine {
+    let directory = journal.directory
+    var engine = recording(by: recorded)
+    engine.poolFolder = poolFolder ?? directory.poolsPath
+    engine.runFolders = runFolders ?? directory.filesPath
+    engine.surroundings.attempts = surroundings.attempts ?? directory.attemptsPath
+    engine.surroundings.locks = directory.livePath
+    return engine
   }
 
   /// Resumes a run whose record this process holds, or starts it if it has no event.

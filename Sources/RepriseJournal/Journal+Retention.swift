@@ -8,6 +8,7 @@ extension Retention {
   /// A run that may be deleted.
   package struct Candidate: Equatable {
     let isProtected: Bool
+    let isUnfinished: Bool
     let endedAt: Timestamp
     let bytes: Int64
 
@@ -15,10 +16,15 @@ extension Retention {
     ///
     /// - Parameters:
     ///   - isProtected: Whether the run must be kept; it counts for the limits all the same.
+    ///   - isUnfinished: Whether the run goes on, now or when it is resumed: it must be kept, and only its
+    ///     output counts.
     ///   - endedAt: The end of the run.
     ///   - bytes: The size of its output.
-    package init(isProtected: Bool, endedAt: Timestamp, bytes: Int64) {
+    package init(
+      isProtected: Bool, isUnfinished: Bool = false, endedAt: Timestamp, bytes: Int64
+    ) {
       self.isProtected = isProtected
+      self.isUnfinished = isUnfinished
       self.endedAt = endedAt
       self.bytes = bytes
     }
@@ -34,8 +40,9 @@ extension Retention {
     var (count, size) = (0, Int64(0))
     return runs.indices.filter { position in
       let run = runs[position]
-      count += 1
       size += run.bytes
+      guard !run.isUnfinished else { return false }
+      count += 1
       let isOver =
         count > self.runs ?? .max || size > bytes ?? .max
         || (age.map { now - run.endedAt > $0 } ?? false)
@@ -50,8 +57,8 @@ extension Retention {
 extension Journal {
   /// Deletes the ended runs that exceed limits.
   ///
-  /// Keeps live runs, the newest run of each workflow, which may be resumed, and the last success,
-  /// from which successes are numbered.
+  /// Keeps runs that are live or interrupted, the newest run of each workflow, which may be resumed, and
+  /// the last success, from which successes are numbered. Linear in the number of runs.
   ///
   /// - Parameters:
   ///   - retention: The limits.
@@ -72,12 +79,16 @@ extension Journal {
       }
     }
     var seen: Set<String> = []
-    let candidates = runs.map { run in
+    var candidates: [Retention.Candidate] = []
+    for run in runs {
       let isNewest = seen.insert(run.request.workflow).inserted
-      return Retention.Candidate(
-        isProtected: isNewest || run.status.isLive || run.number == lastSuccess,
-        endedAt: run.endedAt ?? run.requestedAt,
-        bytes: retention.bytes == nil ? 0 : directory.outputBytes(of: run.id))
+      let isUnfinished = try run.status.isLive ? true : self.isUnfinished(run)
+      candidates.append(
+        Retention.Candidate(
+          isProtected: isNewest || run.number == lastSuccess,
+          isUnfinished: isUnfinished,
+          endedAt: run.endedAt ?? run.requestedAt,
+          bytes: retention.bytes == nil ? 0 : directory.outputBytes(of: run.id)))
     }
     var deleted: [RunID] = []
     for position in retention.positionsToDelete(candidates, now: SystemClock().now)

@@ -27,7 +27,7 @@ extension Journal {
   /// Returns whether a program that starts should resume a run: see ``unfinishedRuns(of:)``.
   ///
   /// - Throws: ``JournalError`` if an event cannot be read.
-  private func isUnfinished(_ run: RunRecord) throws(JournalError) -> Bool {
+  func isUnfinished(_ run: RunRecord) throws(JournalError) -> Bool {
     guard run.status == .interrupted else { return false }
     return try cancel(of: run) == nil
   }

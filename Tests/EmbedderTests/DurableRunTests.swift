@@ -64,7 +64,10 @@ struct DurableRunTests {
 
   @Test func `an abandoned run is not unfinished, but can be resumed by its id`() async throws {
     let folder = try TemporaryFolder()
-    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let said = Mutex<[String]>([])
+    let host = RunHost(
+      Engine(), recordingIn: try Journal(at: folder.path + "/journal"),
+      onMessage: { message in said.withLock { $0.append(message) } })
     let answer = folder.path + "/answer"
     // A condition can be neither met nor unmet: its command fails until the file exists.
     let workflow = try Workflow(
@@ -82,10 +85,39 @@ struct DurableRunTests {
       (try? await host.journal.run(first.id).status) == .abandoned
     }
     #expect(try await host.journal.unfinishedRuns(of: "careful").isEmpty)
+    // Nobody may look at the outcome of a run that was accepted.
+    await expectEventually("the host says so") {
+      said.withLock { $0.contains { $0.hasPrefix("run \(first.id): error: it was abandoned: ") } }
+    }
     try folder.write("answer")
     let second = try await host.resume(first.id, with: workflow)
     #expect(try await second.outcome == .succeeded)
     #expect(second.id == first.id)
+  }
+
+  @Test func `runs of one journal share its pools, and have folders in it`() async throws {
+    let folder = try TemporaryFolder()
+    let gate = Gate()
+    let folders = Mutex<Set<String?>>([])
+    let workflow = try Workflow("pooled", .pools(["db": 2])) {
+      Step("query", .pool("db")) { context in
+        folders.withLock { _ = $0.insert(context.runDirectory) }
+        await gate.wait()
+      }
+    }
+    var runs: [Run] = []
+    // Each with an engine and a journal of its own, as in another process.
+    for _ in 1...4 {
+      let journal = try Journal(at: folder.path + "/journal")
+      runs.append(try await Engine().start(workflow, recordedIn: journal))
+    }
+    await expectEventually("two have places, and two wait") { [runs] in
+      runs.count { $0.state["query"]?.waitsForPool != nil } == 2
+        && runs.count { $0.state["query"]?.phase == .running } == 2
+    }
+    gate.open()
+    for run in runs { #expect(try await run.outcome == .succeeded) }
+    #expect(folders.withLock { $0 }.count == 4 && !folders.withLock { $0 }.contains(nil))
   }
 
   @Test func `a workflow that does not fit the run is refused, and changes nothing`() async throws {

@@ -309,6 +309,33 @@ struct QueuedRunTests {
     #expect(try await run.outcome == .succeeded)
   }
 
+  @Test func `limits of records delete no run that can be resumed`() async throws {
+    let folder = try TemporaryFolder()
+    let journal = try Journal(at: folder.path + "/journal")
+    func workflow(_ seconds: String) throws -> Workflow {
+      try Workflow(
+        "order", .keep(Retention(runs: 2)),
+        .concurrency(Concurrency(group: "orders", policy: .queue))
+      ) {
+        Step("work", exec: ["sleep", "\(seconds)"])
+      }
+    }
+    let ids = (1...6).compactMap { RunID("job\($0)") }
+    let host = RunHost(Engine(), recordingIn: journal)
+    for id in ids { try await host.enqueue(workflow("600"), id: id) }
+    await host.shutDown()
+    #expect(try await journal.unfinishedRuns(of: "order").map(\.id) == ids)
+    let next = RunHost(Engine(), recordingIn: journal)
+    // While the first ones end, the others are resumed.
+    for id in ids {
+      let run = try await next.resume(id, with: workflow("0"))
+      #expect(try await run.outcome == .succeeded)
+    }
+    try await expectEventually("the records of the last ones are left") {
+      try await journal.runs.map(\.id) == [ids[5], ids[4]]
+    }
+  }
+
   @Test func `a run that is resumed at once stays a run of the host`() async throws {
     let folder = try TemporaryFolder()
     let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))

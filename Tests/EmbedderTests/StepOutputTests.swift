@@ -1,5 +1,6 @@
 // Typed handles for outputs, in a package with the default settings of the compiler.
 
+import Foundation
 import Reprise
 import Synchronization
 import Testing
@@ -88,6 +89,35 @@ struct StepOutputTests {
         Step("use", needs: StepOutput<Int>("biuld")) { _, number in number }
       }
     }
+  }
+
+  @Test func `nil in a dictionary is nil for optional properties that are no text`() async throws {
+    enum Level: String, Codable { case low }
+    struct Stats: Decodable, Equatable {
+      var mean: Double?
+      var count: Int?
+      var isComplete: Bool?
+      var names: [String]?
+      var level: Level?
+      var date: Date?
+      var address: URL?
+      var price: Decimal?
+      var text: String?
+    }
+    let names = [
+      "mean", "count", "isComplete", "names", "level", "date", "address", "price", "text",
+    ]
+    let workflow = try Workflow("nothing") {
+      Step("stats") { _ in
+        Dictionary(uniqueKeysWithValues: names.map { ($0, String?.none) })
+      }
+      Step("sole") { _ in ["value": Double?.none] }
+    }
+    let run = Engine().start(workflow)
+    try await run.value()
+    #expect(try run.output(of: "stats", as: Stats.self) == Stats(text: ""))
+    #expect(try run.output(of: "sole", as: Double?.self) == nil)
+    #expect(try run.output(of: "sole", as: String?.self) == "")
   }
 
   @Test func `the optional output of a skipped step is nil, also outside of steps`() async throws {

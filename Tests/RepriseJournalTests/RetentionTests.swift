@@ -33,6 +33,38 @@ struct RetentionTests {
     #expect(deleted(Retention(bytes: 1), protected: [0]) == [1, 2, 3, 4])
   }
 
+  @Test func `runs that go on are kept, and only their output counts`() {
+    let runs = (0..<5).map { age in
+      Retention.Candidate(
+        isProtected: age == 0, isUnfinished: age == 1 || age == 4,
+        endedAt: Self.now.advanced(by: .seconds(-60 * age)), bytes: 100)
+    }
+    #expect(Retention(runs: 2).positionsToDelete(runs, now: Self.now) == [3])
+    #expect(Retention(age: .seconds(1)).positionsToDelete(runs, now: Self.now) == [2, 3])
+    #expect(Retention(bytes: 399).positionsToDelete(runs, now: Self.now) == [3])
+    #expect(Retention(bytes: 299).positionsToDelete(runs, now: Self.now) == [2, 3])
+  }
+
+  @Test func `a run that is interrupted is kept, and one that was cancelled before is not`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    var interrupted: RecordedRun? = try journal.begin(folder.request("a"))
+    var cancelled: RecordedRun? = try journal.begin(folder.request("a"))
+    let (first, second) = (try #require(interrupted).id, try #require(cancelled).id)
+    let kinds = [
+      Event.Kind.runStarted(RunPlan(workflow: "a", steps: [])), .runCancelling(.request),
+    ]
+    try cancelled?.record(kinds.map { Event(time: Self.now, run: second, generation: 1, kind: $0) })
+    // As if their process died.
+    (interrupted, cancelled) = (nil, nil)
+    let newest = try await folder.run("a", failing: 1, in: journal)
+    #expect(try await journal.unfinishedRuns(of: "a").map(\.id) == [first])
+    #expect(try journal.deleteRuns(exceeding: Retention(runs: 1), of: "a") == [second])
+    #expect(try journal.runs().map(\.id) == [newest, first])
+  }
+
   @Test func `live runs, the newest of each workflow and the last success are kept`() async throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)

@@ -40,10 +40,21 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
       decoder.path + [near], .argumentMissing(path, nearest: near), isOfName: true)
   }
 
-  func decodeNil(forKey key: Key) throws -> Bool { try found(key).isNull }
+  /// Whether a value is nil: what may be text is decoded without a question.
+  func decodeNil(forKey key: Key) throws -> Bool {
+    let decoder = try found(key)
+    return decoder.isNull || decoder.isEmptyOutput
+  }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try found(key).decoded(type)
+  }
+
+  /// Decodes a text that may be nil; an empty output is one.
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    guard contains(key) else { return nil }
+    let decoder = try found(key)
+    return decoder.isNull ? nil : try decoder.text()
   }
 
   func nestedContainer<NestedKey: CodingKey>(

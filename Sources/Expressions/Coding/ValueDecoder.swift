@@ -92,7 +92,7 @@ struct ValueDecoder: Decoder {
       guard let parts = ofFoundation.parts(of: text) else { throw mismatch("a decimal number") }
       return try T(from: ValueDecoder(parts, at: codingPath, trace))
     }
-    if trace.readsOutputs, case .scalar(.text, "") = value, type != String?.self,
+    if isEmptyOutput, type != String?.self,
       let optional = type as? any ExpressibleByNilLiteral.Type,
       let nothing = optional.init(nilLiteral: ()) as? T
     {
@@ -182,6 +182,12 @@ struct ValueDecoder: Decoder {
 
   /// Whether the value is null.
   var isNull: Bool { value.isNothing }
+
+  /// Whether the value is empty text of an output, which stands for nil where the type is no text.
+  var isEmptyOutput: Bool {
+    guard trace.readsOutputs, case .scalar(.text, "") = value else { return false }
+    return true
+  }
 
   private func isUnknown() -> Bool {
     guard value == .unknown else { return false }

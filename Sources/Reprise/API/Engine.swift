@@ -21,12 +21,14 @@ public struct Engine: Sendable {
   /// The absolute path of the folder in which each run gets a folder of its own, named by its id.
   ///
   /// It is `run.dir` in expressions and `REPRISE_RUN_DIR` in the environment of steps. It is created
-  /// at the start of a run, kept when the run is resumed, and never removed by the engine. Without
-  /// it, steps whose expressions use `run.dir` fail.
+  /// at the start of a run, kept when the run is resumed, and never removed by the engine. Without it, it is
+  /// in the folder of the journal in which a run is recorded, with whose record it is removed; without a
+  /// journal, steps whose expressions use `run.dir` fail.
   public var runFolders: String?
   /// The absolute path of the folder in which pools are shared with other processes.
   ///
-  /// Without it, the runs of this engine share pools with one another only.
+  /// Without it, it is in the folder of the journal in which a run is recorded; runs without a journal share
+  /// pools with the other runs of this engine only.
   public var poolFolder: String?
   /// The queues and the random source that its runs use.
   package var runtime = Runtime()

@@ -49,7 +49,8 @@ extension StepOutputs {
       if let value = try T.decoded(from: map, areOutputs: true) { return value }
     } catch {
       guard count == 1, let sole = self[Self.soleName] else { throw error }
-      if let value = try T.decoded(from: ArgumentValue(.text(sole))) { return value }
+      let value = ArgumentValue(.text(sole))
+      if let value = try T.decoded(from: value, areOutputs: true) { return value }
     }
     preconditionFailure("BUG: a known value was decoded as unknown")
   }

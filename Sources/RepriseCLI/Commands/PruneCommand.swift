@@ -11,8 +11,8 @@ struct PruneCommand: AsyncParsableCommand {
     commandName: "prune",
     abstract: "Delete old runs and their output.",
     discussion: """
-      Live runs are never deleted. With both options, only runs that match both \
-      are deleted.
+      Live runs are never deleted; interrupted ones are, and cannot be resumed \
+      then. With both options, only runs that match both are deleted.
 
       EXAMPLES
         reprise prune --keep 20

@@ -273,7 +273,7 @@ public struct RunHost: Sendable {
 
   private func engine(of recorded: RecordedRun, _ workflow: Workflow, file: String) -> Engine {
     let directory = journal.directory
-    guard var engine = engine?.recording(by: recorded) else {
+    guard let engine else {
       var engine = settings.makeEngine(
         recorder: recorded, memory: JournalMemory(journal, file: file),
         attempts: directory.attemptsPath, folders: directory.filesPath,
@@ -283,11 +283,7 @@ public struct RunHost: Sendable {
       engine.watch = engine.watch ?? watch
       return engine
     }
-    engine.poolFolder = engine.poolFolder ?? directory.poolsPath
-    engine.runFolders = engine.runFolders ?? directory.filesPath
-    engine.surroundings.attempts = engine.surroundings.attempts ?? directory.attemptsPath
-    engine.surroundings.locks = directory.livePath
-    return engine
+    return engine.recording(by: recorded, in: journal)
   }
 
   /// Returns how steps with `cache: auto` are watched.

@@ -187,6 +187,9 @@ extension RunHost {
     // What waits for the turn is cancelled with an interruption, but the end is still to be finished.
     await Task {
       let outcome = await hosted.run.ended()
+      if case .abandoned(let reason) = outcome {
+        hosted.host.say("error: it was abandoned: \(reason)")
+      }
       if let problem = await hosted.finish() { hosted.host.say("error: \(problem)") }
       let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
       if let warning { hosted.host.say(warning) }

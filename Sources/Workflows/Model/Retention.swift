@@ -2,10 +2,11 @@
 
 /// The ended runs that are kept, and the output that is kept of an attempt.
 ///
-/// A run is deleted if it exceeds any of the limits. Live runs and the newest run of each workflow
-/// are always kept.
+/// A run is deleted if it exceeds any of the limits. Live runs, interrupted ones, which can be resumed,
+/// and the newest run of each workflow are always kept. The id of a run that was deleted can be used
+/// again.
 public struct Retention: Sendable, Equatable {
-  /// The maximum number of runs; unlimited if nil.
+  /// The maximum number of ended runs; unlimited if nil.
   public var runs: Int?
   /// The maximum time since the end of a run; unlimited if nil.
   public var age: Duration?
@@ -24,7 +25,7 @@ public struct Retention: Sendable, Equatable {
   /// Creates limits; everything is kept without any.
   ///
   /// - Parameters:
-  ///   - runs: The maximum number of runs, at least 1.
+  ///   - runs: The maximum number of ended runs, at least 1.
   ///   - age: The maximum time since the end of a run.
   ///   - bytes: The maximum number of bytes of the output of all runs.
   ///   - logBytes: The maximum number of bytes of the output of one attempt, at least 1 MiB.
