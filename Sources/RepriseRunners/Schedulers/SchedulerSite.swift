@@ -284,8 +284,8 @@ final class SchedulerSite: JobSite {
   }
 
   func forget(_ token: AttemptToken) {
-    // Of several jobs, another one may have run the attempt, and the number of one may still come.
-    if numbered.isOneOfSeveral(token) || jobs.isSubmitting(token) { jobs.withdraw(token) }
+    // The number of a job may still come; of several jobs, another one may have run the attempt.
+    if jobs.isSubmitting(token) || numbered.isOneOfSeveral(token) { jobs.withdraw(token) }
     numbered.forget(token)
     Task { await jobs.forget(token) }
   }
