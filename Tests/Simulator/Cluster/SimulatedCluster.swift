@@ -149,15 +149,16 @@ final class SimulatedCluster: @unchecked Sendable {
   /// The number of jobs that wait or run and that an engine still wants.
   private var wanted: Int {
     let active = jobs.filter {
-      $0.isActive && $0.host?.isAlive != false && isWanted($0.token)
+      $0.isActive && $0.host?.isAlive != false && isWanted($0)
     }
     return Set(active.map(\.token)).count
   }
 
-  private func isWanted(_ token: AttemptToken) -> Bool {
-    let folder = AttemptFolder(of: token, in: root)
+  private func isWanted(_ job: ClusterJob) -> Bool {
+    let folder = AttemptFolder(of: job.token, in: root)
     guard folder.exists, folder.result == nil, folder.requestedGrace == nil else { return false }
-    return folder.claim.map { $0.host != nil } ?? true
+    // What has not begun finds the claim of another job.
+    return folder.claim.map { $0.host != nil && job.host != nil } ?? true
   }
 
   /// Removes a job, as it is asked to.
