@@ -65,6 +65,8 @@ package struct StateDirectory: Sendable, Equatable {
     if try isNew(path, orElse: "cannot create the state directory") {
       // The folder keeps itself out of version control.
       try save("*\n", to: path + "/.gitignore")
+      // A runner whose folder of attempts is not there waits for it, since its file system may be missing.
+      _ = try isNew(attemptsPath, orElse: "cannot create the folder")
     }
     guard Self.isOwnFolder(path) else {
       throw JournalError(

@@ -83,7 +83,7 @@ package struct FolderRunner: Runner {
   ) async throws(RunnerFailure) -> (any RunnerHandle)? {
     guard mayAccess(root, .existence) else {
       // The whole folder may be out of reach, on a file system that is not mounted.
-      throw .cannotAsk("the folder \(root) is not there")
+      throw .cannotAsk("the folder \(root) is not there: mount its file system, or create it")
     }
     let folder = AttemptFolder(of: token, in: root)
     guard folder.exists else { return nil }
@@ -110,7 +110,7 @@ package struct FolderRunner: Runner {
   /// Takes the claim of an attempt that no host has, so that it never begins.
   package func revoke(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)? {
     guard mayAccess(root, .existence) else {
-      throw .cannotAsk("the folder \(root) is not there")
+      throw .cannotAsk("the folder \(root) is not there: mount its file system, or create it")
     }
     let folder = AttemptFolder(of: token, in: root)
     guard folder.exists else { return nil }

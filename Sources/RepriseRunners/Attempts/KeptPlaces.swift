@@ -78,7 +78,7 @@ final class KeptPlaces: Sendable {
     guard let run = token.run else { return nil }
     guard mayAccess(root, .existence) else {
       // The whole folder may be out of reach, on a file system that is not mounted.
-      throw .cannotAsk("the folder \(root) is not there")
+      throw .cannotAsk("the folder \(root) is not there: mount its file system, or create it")
     }
     guard let recorded = recordedPlace(of: token) else { return nil }
     let place = adopted(recorded, of: run)

@@ -86,6 +86,8 @@ final class ClusterSimulation: @unchecked Sendable {
     cluster = SimulatedCluster(scenario, scheduler, oracle, root: folder + "/attempts")
     try? FileManager.default.removeItem(atPath: folder)
     try makeFolderTree(folder + "/bin")
+    // As in a state directory.
+    try makeFolderTree(cluster.root)
     // The runner looks whether they are there; they are never run.
     for name in ["sbatch", "squeue", "scancel", "sacct"]
     where name != "sacct" || scenario.cluster.accounts != .none {
