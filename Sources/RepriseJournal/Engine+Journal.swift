@@ -128,7 +128,7 @@ extension Journal {
         guard try record.status != .cancelled && cancel(of: record) == nil else {
           throw JournalError.cancelled(id)
         }
-        try record.expectFit(of: workflow, state)
+        try record.expectFit(of: workflow, state, hiding: secrets)
         var request = request
         // What started the run stays what it was.
         request.options.merge(record.request.options) { $1 }

@@ -71,7 +71,7 @@ package struct RunRequest: Sendable, Equatable {
   /// The option of a run that stays up until it is stopped although its file does not say so.
   package static let optionOfStayingUp = "up"
 
-  private static let hiddenPrefix = "hidden:"
+  static let hiddenPrefix = "hidden:"
 
   /// Returns the request with secrets in parameters, arguments and the event replaced by `***`.
   ///

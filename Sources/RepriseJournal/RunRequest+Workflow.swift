@@ -58,8 +58,11 @@ extension RunRecord {
   /// - Parameters:
   ///   - workflow: The workflow.
   ///   - state: The state of the run.
+  ///   - secrets: The secrets, which a recorded value of a parameter does not contain.
   /// - Throws: ``JournalError`` that names what does not fit.
-  func expectFit(of workflow: Workflow, _ state: RunState) throws(JournalError) {
+  func expectFit(
+    of workflow: Workflow, _ state: RunState, hiding secrets: Secrets
+  ) throws(JournalError) {
     guard status != .succeeded, status != .skipped else {
       throw JournalError(
         "run \(id) has succeeded: there is nothing to resume", .endedRun(status))
@@ -72,8 +75,10 @@ extension RunRecord {
     }
     // Texts of the command are as they were typed; those of a program were values.
     if request.program != nil {
-      for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
-        guard let other = workflow.parameterValues[name]?.asText, other != value else { continue }
+      for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) {
+        guard let other = workflow.parameterValues[name].map({ secrets.hidden(in: $0.asText) }),
+          other != value
+        else { continue }
         throw JournalError(
           problem + "the run has \(name) = \"\(value)\", and the workflow \"\(other)\"")
       }

@@ -45,7 +45,8 @@ extension RunRequest {
   }
 
   private static func describesWorkflow(_ option: String) -> Bool {
-    option.hasPrefix(parameterPrefix) || option == optionOfProgram || option == optionOfText
+    option.hasPrefix(parameterPrefix) || option.hasPrefix(hiddenPrefix + parameterPrefix)
+      || option == optionOfProgram || option == optionOfText
   }
 
   /// The text of the workflow, and of the files that it uses.

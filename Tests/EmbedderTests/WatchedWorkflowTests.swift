@@ -100,6 +100,28 @@ import Testing
     }
   }
 
+  @Test func `a watch ends when its host is shut down`() async throws {
+    let folder = try TemporaryFolder()
+    let host = RunHost(Engine(), recordingIn: try Journal(at: folder.path + "/journal"))
+    let workflow = try Workflow("site", .on(["files": ["*.txt"], "start": true])) {
+      Step("build") { context in try await context.clock.sleep(for: .seconds(600)) }
+    }
+    let outcomes = Task {
+      var outcomes: [RunOutcome] = []
+      for try await run in try host.watch(workflow, in: folder.path).values {
+        outcomes.append(try await run.outcome)
+      }
+      return outcomes
+    }
+    await expectEventually("it runs") { host.runs.first?.run?.state["build"]?.phase == .running }
+    await host.shutDown()
+    #expect(try await outcomes.value == [.interrupted])
+    // One that begins later ends at once.
+    for try await _ in try host.watch(workflow, in: folder.path).values {
+      Issue.record("a run has begun")
+    }
+  }
+
   @Test func `other triggers are refused`() throws {
     let plain = try Workflow("plain") { Step("a") { _ in } }
     #expect(throws: WatchError.noTriggers) { try Engine().watch(plain) }

@@ -27,6 +27,18 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     var beginningCount = 0
     var phase = Phase.open
     var waiting = Waiters()
+    var nextWatcher = 0
+    /// Called when the group is closed.
+    var watchers: [Int: @Sendable () -> Void] = [:]
+
+    /// Closes the group, unless it is.
+    ///
+    /// - Returns: What the caller must call after releasing the lock.
+    mutating func close(as closed: Phase = .closed) -> [@Sendable () -> Void] {
+      if phase == .open || closed == .cancelling { phase = closed }
+      defer { watchers = [:] }
+      return Array(watchers.values)
+    }
 
     /// Takes the tasks that wait in `finish()`, if the group is idle.
     mutating func waitersIfIdle() -> Waiters { isIdle ? waiting.takeAll() : Waiters() }
@@ -108,27 +120,47 @@ package final class RunGroup<Controls: Sendable>: Sendable {
 
   /// Stops accepting runs.
   package func close() {
-    state.withLock { if $0.phase == .open { $0.phase = .closed } }
+    for watcher in state.withLock({ $0.close() }) { watcher() }
+  }
+
+  /// Calls a closure when the group stops accepting runs; at once if it has.
+  ///
+  /// - Returns: Has the closure forgotten.
+  package func onClose(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let number = state.withLock { state -> Int? in
+      guard state.phase == .open else { return nil }
+      state.nextWatcher += 1
+      state.watchers[state.nextWatcher] = action
+      return state.nextWatcher
+    }
+    guard let number else {
+      action()
+      return {}
+    }
+    return { [self] in state.withLock { _ = $0.watchers.removeValue(forKey: number) } }
   }
 
   /// Stops accepting runs, and makes ``add(_:_:)`` ask for the cancellation of late ones.
   ///
   /// - Returns: The controls of the live runs, which the caller must cancel.
   package func closeToCancel() -> [Controls] {
-    state.withLock { state in
-      state.phase = .cancelling
-      return state.ordered.map(\.value.controls)
+    let (controls, watchers) = state.withLock { state in
+      (state.ordered.map(\.value.controls), state.close(as: .cancelling))
     }
+    for watcher in watchers { watcher() }
+    return controls
   }
 
   /// Stops accepting runs if none is live or starting.
   ///
   /// - Returns: Whether it does.
   package func closeIfIdle() -> Bool {
-    state.withLock { state in
-      if state.isIdle, state.phase == .open { state.phase = .closed }
-      return state.phase != .open
+    let (isClosed, watchers) = state.withLock { state in
+      let watchers = state.isIdle ? state.close() : []
+      return (state.phase != .open, watchers)
     }
+    for watcher in watchers { watcher() }
+    return isClosed
   }
 
   /// Waits until no run is live or starting.

@@ -89,8 +89,10 @@ extension RunLedger.Page {
       default: end.event = .cancelled(state.phase.causeOfStop)
       }
     }
-    // Not if the step is being stopped for a restart or because the run is being cancelled.
-    guard control.isOpen else { return end }
+    // Not if the step is being stopped for a restart or because the run is being cancelled; an interrupted
+    // run goes on, and does not do again what has been done by hand.
+    let isSet = if case .set = control.stop { true } else { false }
+    guard control.isOpen || isSet && state.phase == .cancelling(.interrupted) else { return end }
     switch control.stop {
     case .set(let set): (end.event, end.requester, end.result) = (set.result.event, set.by, nil)
     case .unused: (end.event, end.result) = (endOfService(step, end.event), nil)

@@ -111,7 +111,7 @@ extension RunHost {
 
   /// Interrupts all runs of this host, because the program stops, and waits until they have ended.
   ///
-  /// From now on the host refuses runs, with ``HostError/isShutDown``. The interrupted runs can be
+  /// From now on the host refuses runs, with ``HostError/isShutDown``, and its watches end. The interrupted runs can be
   /// resumed when the program starts again. Cancelling the task does not end the wait, which each run's
   /// grace period limits.
   public func shutDown() async {

@@ -36,7 +36,7 @@ extension RunHost {
   /// Runs a workflow by its triggers; each run is recorded and can be controlled.
   ///
   /// The contract is that of `Engine.watch(_:in:secrets:onMessage:)`. A run that cannot be started is
-  /// reported as a message.
+  /// reported as a message. The publisher finishes when the host is shut down.
   ///
   /// - Parameters:
   ///   - workflow: The workflow, with `Workflow.triggers`.
@@ -48,7 +48,7 @@ extension RunHost {
     _ workflow: Workflow, in folder: String = ".", secrets: Secrets = Secrets()
   ) throws(WatchError) -> RunsPublisher {
     let report: @Sendable (String) -> Void = { [say] in say("\($0)") }
-    return try RunsPublisher(of: workflow, in: folder, onMessage: report) {
+    return try RunsPublisher(of: workflow, in: folder, onMessage: report, onClose: group.onClose) {
       do throws(HostError) {
         return try await self.start(workflow, secrets: secrets)
       } catch {
@@ -63,6 +63,7 @@ extension RunsPublisher {
   /// Creates the publisher of the runs of a watched workflow.
   fileprivate init(
     of workflow: Workflow, in folder: String, onMessage: @escaping @Sendable (String) -> Void,
+    onClose: @escaping WatchedEvents.Closing = { _ in {} },
     begin: @escaping @Sendable () async -> Run?
   ) throws(WatchError) {
     guard let triggers = workflow.triggers, !triggers.sources.isEmpty else { throw .noTriggers }
@@ -77,7 +78,7 @@ extension RunsPublisher {
       throw .failed("\(error)")
     }
     let events = WatchedEvents(
-      triggers: triggers, files: files, folder: folder, onMessage: onMessage)
+      triggers: triggers, files: files, folder: folder, onMessage: onMessage, onClose: onClose)
     self.init(
       base: events.publisher.runs(
         RunsPolicy(
@@ -98,11 +99,14 @@ extension RunsPublisher {
 private struct WatchedEvents: AsyncSequence, Sendable {
   typealias Element = Trigger
   typealias Failure = any Error
+  /// Calls a closure when no run can begin any more; returns what has it forgotten.
+  typealias Closing = @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
 
   let triggers: Triggers
   let files: WatchedFiles?
   let folder: String
   let onMessage: @Sendable (String) -> Void
+  let onClose: Closing
 
   func makeAsyncIterator() -> AsyncThrowingStream<Trigger, any Error>.Iterator {
     AsyncThrowingStream { continuation in
@@ -120,7 +124,11 @@ private struct WatchedEvents: AsyncSequence, Sendable {
         }
         continuation.finish()
       }
-      continuation.onTermination = { _ in task.cancel() }
+      let forget = onClose { continuation.finish() }
+      continuation.onTermination = { _ in
+        task.cancel()
+        forget()
+      }
     }.makeAsyncIterator()
   }
 

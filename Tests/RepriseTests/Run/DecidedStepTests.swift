@@ -100,6 +100,31 @@ struct DecidedStepTests {
     return Continued(outcome: outcome, state: run.state, begun: begun.value)
   }
 
+  @Test
+  func `a result that was set while its step is being stopped counts when the run is interrupted`()
+    async throws
+  {
+    let memory = RecorderTests.Memory()
+    let gate = Gate()
+    let workflow = try Workflow(
+      text: "steps: [{ id: a, run: x }, { id: b, run: x }]", file: "w.yaml")
+    let executor = ClosureExecutor { _ in
+      await gate.wait()
+      try Task.checkCancellation()
+      return [:]
+    }
+    let run = Engine(executor: executor, recorder: memory).start(workflow)
+    await expectEventually("it runs") { run.state["a"]?.phase == .running }
+    try await run.perform(.set(steps: ["a"], .succeeded(["value": "hand"])))
+    run.interrupt()
+    await expectEventually("it is being interrupted") { run.state.phase != .running }
+    gate.open()
+    #expect(try await run.outcome == .interrupted)
+    let continued = try await Self.resume(memory.events.value, with: workflow)
+    #expect(continued.outcome == .succeeded && continued.begun == ["b"])
+    #expect(continued.state["a"]?.phase == .succeeded(["value": "hand"]))
+  }
+
   private static let failure = RunOutcome.failed(step: "ask", reason: .rejected)
 
   @Test func `a refused step is not asked again`() async throws {
