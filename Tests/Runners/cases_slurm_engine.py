@@ -114,7 +114,8 @@ def engine_submitted_time_limit(kind):
         submitted.submit()
         wait_for("both steps begin", lambda: len(submitted.project.effects()) == 2)
         interrupted = submitted.ends("interrupted", 240)
-        goes_on = len(queued()) == 1
+        # The job of the engine completes a moment after its process has ended.
+        goes_on = wait_for("its step goes on alone", lambda: len(queued()) == 1)
         answer = submitted.project.command("cancel", submitted.run)
         check(
             bool(interrupted) and goes_on and answer.returncode == 0 and submitted.is_gone()
